@@ -1,0 +1,46 @@
+/* shared: what several commands need and none should write again. Implementations in builtins/shared/. */
+#ifndef LIBSHELL_SHARED_H
+#define LIBSHELL_SHARED_H
+
+#include "command.h"
+
+/* Users and groups from the VFS's /etc/passwd and /etc/group. Names in p->keep; NULL: unknown. */
+const char *user_name(Proc *p, uint32_t uid);
+const char *group_name(Proc *p, uint32_t gid);
+bool user_find(Proc *p, Slice name, uint32_t *uid, uint32_t *gid);
+bool group_find(Proc *p, Slice name, uint32_t *gid);
+
+void format_mode(uint32_t mode, char out[11]); /* drwxr-xr-x */
+/* 1234567 as 1.2M (1024) or 1.3MB (1000), rounded up as GNU does; unit 0 prints the number. In p->mem. */
+const char *format_human(Proc *p, uint64_t n, unsigned unit);
+
+/* chmod's language: octal or u=rwx,g+s,... NULL: does not parse. */
+typedef struct ModeChange ModeChange;
+ModeChange *mode_parse(Proc *p, const char *text);
+uint32_t mode_apply(const ModeChange *m, uint32_t mode, bool directory, uint32_t umask);
+
+/* The process's zone (TZ). */
+const TimeZone *proc_zone(Proc *p);
+/* GNU date's input language: "2024-02-28 +2 days", "@0", "next friday", "1 hour ago". False: invalid date. */
+bool parse_date(Proc *p, Slice text, int64_t now, uint32_t now_ns, const TimeZone *zone, int64_t *seconds, uint32_t *ns);
+
+/* A depth-first walk in name order, with a depth guard and no limit on path length. */
+typedef enum { WALK_FILE, WALK_DIR, WALK_DIR_DONE, WALK_ERROR } WalkKind;
+typedef struct WalkEntry {
+    WalkKind kind;
+    const char *path;   /* as reached from the root operand */
+    const char *name;   /* last component */
+    VStat stat;         /* lstat, or stat under WALK_FOLLOW */
+    bool stat_ok;
+    int error;          /* WALK_ERROR */
+    unsigned depth;     /* 0: the operand */
+} WalkEntry;
+enum { WALK_FOLLOW = 1 /* all symlinks */, WALK_FOLLOW_OPERAND = 2, WALK_ONE_DEVICE = 4 };
+typedef struct Walk Walk;
+Walk *walk_open(Proc *p, const char *root, int flags);
+bool walk_next(Walk *w, WalkEntry *e);
+void walk_skip(Walk *w); /* not into the directory that was just returned */
+
+/* What cp, mv (across mounts) and install share, and what rm and mv share: in builtins/file. */
+
+#endif

@@ -1,0 +1,316 @@
+/* libshell: a shell inside your own process.
+ *
+ * A shell is an in-memory file system, a bash-compatible interpreter and the GNU tools as functions. A script sees
+ * nothing of the host but what you bind, and nothing is started: no fork, no exec.
+ *
+ *     shell *sh;
+ *     shell_open(NULL, &sh);
+ *     shell_result *r;
+ *     shell_run(sh, "echo hi | tr a-z A-Z", 20, NULL, &r);
+ *     fwrite(r->out, 1, r->out_len, stdout);
+ *     shell_result_free(r);
+ *     shell_close(sh);
+ *
+ * Ownership: who frees what is said at each function. Bytes are (pointer, length); strings that are NUL-terminated are
+ * `const char *` without a length. Structs that may grow begin with `size`: set it to sizeof; a shorter one is
+ * accepted, a longer one only if its tail is zero.
+ *
+ * Threads: a shell is used by one thread at a time; shell_cancel and shell_answer may be called from any.
+ * Images may be used from any thread. From inside a callback the file calls of the same shell are allowed; run, fork, reset and
+ * close give SHELL_EBUSY.
+ *
+ * Errors: every call returns a shell_err; shell_strerror gives its name in words, shell_message what happened to this shell last.
+ */
+#ifndef LIBSHELL_SHELL_H
+#define LIBSHELL_SHELL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define SHELL_API __attribute__((visibility("default")))
+#else
+#define SHELL_API
+#endif
+
+#define SHELL_VERSION "0.1.0"
+
+typedef struct shell shell;
+typedef struct shell_image shell_image;
+
+typedef int32_t shell_err;
+enum {
+    SHELL_OK = 0,
+    SHELL_EINVAL = -1,   /* an argument makes no sense */
+    SHELL_ENOMEM = -2,   /* out of memory, or the shell's memory limit, outside a run */
+    SHELL_EBUSY = -3,    /* a run is in progress, or called from inside a callback */
+    SHELL_ENOENT = -4,
+    SHELL_EACCES = -5,
+    SHELL_EEXIST = -6,
+    SHELL_ENOTDIR = -7,
+    SHELL_EISDIR = -8,
+    SHELL_ENOTEMPTY = -9,
+    SHELL_EROFS = -10,
+    SHELL_ENOSPC = -11,
+    SHELL_EFBIG = -12,
+    SHELL_ELOOP = -13,
+    SHELL_ENAMETOOLONG = -14,
+    SHELL_EXDEV = -15,
+    SHELL_EMFILE = -16,
+    SHELL_EIO = -17,     /* anything else a file call met; shell_message tells */
+    SHELL_ENOTSUP = -18,
+    SHELL_EPERM = -19,
+    SHELL_EAGAIN = -20,  /* from a callback: not now, shell_wake will tell */
+    SHELL_EPIPE = -21,   /* from on_output: nobody reads any more */
+};
+
+SHELL_API const char *shell_version(void);
+/* Nonzero when the build has `feature`: "direct", "overlay", "net", "pcre2-jit", "asan". */
+SHELL_API int32_t shell_feature(const char *feature);
+SHELL_API const char *shell_strerror(shell_err err);
+/* What the last failed call on `sh` said; "" when nothing. Valid until the next call on it. sh NULL: of the last failed shell_open or
+ * image call on this thread is not kept; "" then (use the `message` option). */
+SHELL_API const char *shell_message(const shell *sh);
+
+/* ---------- limits ---------- */
+
+/* 0 is unlimited; SHELL_LIMIT_DEFAULT (all ones) keeps the default. */
+#define SHELL_LIMIT_DEFAULT UINT64_MAX
+typedef struct {
+    uint64_t size;
+    uint64_t time_ms;      /* wall time of a run; default 30,000 */
+    uint64_t steps;        /* deterministic work units of a run; default unlimited */
+    uint64_t memory;       /* bytes; default 512 MiB */
+    uint64_t output;       /* bytes of stdout and of stderr, each; default 10 MiB */
+    uint64_t file_size;    /* bytes of one file; default 1 GiB */
+    uint64_t file_bytes;   /* bytes of all files that differ from the image; default 1 GiB */
+    uint64_t inodes;       /* default 1,000,000 */
+    uint64_t fds;          /* descriptors of a process; default 1,024 */
+    uint64_t processes;    /* at one time; default 1,024 */
+    uint64_t pipeline;     /* stages of one pipeline; default 256 */
+    uint64_t depth;        /* of function calls, sourced files, eval, subshells; default 10,000 */
+    uint64_t script;       /* bytes of one script; default 64 MiB */
+    uint64_t regex;        /* match steps of one match; default 50,000,000 */
+    uint64_t expansion;    /* words that one command's expansion may give; default 10,000,000 */
+} shell_limits;
+
+/* All fields SHELL_LIMIT_DEFAULT. */
+SHELL_API void shell_limits_init(shell_limits *limits);
+
+/* ---------- opening ---------- */
+
+enum { SHELL_BIND_COPY = 0, SHELL_BIND_DIRECT = 1, SHELL_BIND_OVERLAY = 2 };
+enum { SHELL_BIND_READONLY = 1, SHELL_BIND_WRITE_LINKED = 2 };
+
+typedef struct {
+    uint64_t size;
+    const char *source;      /* host file or directory */
+    const char *destination; /* absolute, in the shell */
+    int32_t mode;            /* SHELL_BIND_* */
+    uint32_t flags;
+} shell_bind;
+
+typedef struct {
+    uint64_t size;
+    const shell_image *image;       /* NULL: the base image; one reference is taken */
+    const shell_bind *binds;
+    uint64_t nbinds;
+    const char *const *env;         /* NAME=VALUE ..., NULL-terminated; added to the defaults */
+    const char *cwd;                /* NULL: the first bind's destination if it is a directory, else the home directory */
+    const shell_limits *limits;     /* NULL: defaults */
+    int32_t umask;                  /* < 0: 022 */
+    int32_t fixed_clock;            /* 1: time stands at clock_seconds; 2: virtual, moved by sleeping */
+    int64_t clock_seconds;
+    int32_t seeded;                 /* 1: random numbers come from `seed` */
+    uint64_t seed;
+    char *message;                  /* on failure: why, in words; NULL or a buffer of message_size bytes */
+    uint64_t message_size;
+} shell_options;
+
+SHELL_API void shell_options_init(shell_options *options);
+
+/* On SHELL_OK *out is a shell to be closed with shell_close. opts NULL: defaults. */
+SHELL_API shell_err shell_open(const shell_options *opts, shell **out);
+/* NULL is allowed. A run that was begun and is not being stepped is killed. SHELL_EBUSY from inside a callback or while another thread
+ * steps it: nothing is closed then. */
+SHELL_API shell_err shell_close(shell *sh);
+/* Back to the state after shell_open: files, variables, functions, options, cwd. Direct binds are as the host has them. */
+SHELL_API shell_err shell_reset(shell *sh);
+/* A copy of an idle shell in constant time, files and variables; it has no jobs. *out is closed by shell_close. */
+SHELL_API shell_err shell_fork(shell *sh, shell **out);
+
+/* Freezes the files of `sh`, which stays usable, into an image. *out is freed by shell_image_free. */
+SHELL_API shell_err shell_image_of(shell *sh, shell_image **out);
+SHELL_API void shell_image_free(shell_image *image);
+
+/* ---------- running ---------- */
+
+enum { SHELL_JOBS_WAIT = 0, SHELL_JOBS_KEEP = 1, SHELL_JOBS_KILL = 2 };
+
+typedef struct {
+    uint64_t size;
+    const char *input;              /* standard input; NULL: empty. Borrowed until the run has ended */
+    uint64_t input_len;
+    const char *const *env;         /* NAME=VALUE ...: exported for this run only */
+    const char *cwd;                /* for this run only */
+    double timeout;                 /* seconds; 0: the time limit; < 0: none */
+    const shell_limits *limits;     /* for this run only */
+    const char *const *args;        /* $0 $1 ..., NULL-terminated; NULL: $0 is "bash" */
+    int32_t jobs;                   /* SHELL_JOBS_* */
+    uint32_t flags;                 /* SHELL_RUN_* */
+    /* Output as it comes, stream 1 or 2, on the thread that runs; then the result holds none. */
+    /* 0; SHELL_EAGAIN: offered again after shell_wake; SHELL_EPIPE: the script's writes end in SIGPIPE from here on. */
+    int32_t (*on_output)(void *user, int32_t stream, const char *data, uint64_t len);
+    /* Pulls standard input instead of `input`: bytes read, 0 at the end, SHELL_EAGAIN (until shell_wake), or another negative failure. */
+    int64_t (*on_input)(void *user, char *buf, uint64_t cap);
+    void *user;
+} shell_run_opts;
+
+enum {
+    SHELL_RUN_MERGE = 1,       /* stderr into stdout */
+    SHELL_RUN_COLLECT = 2,     /* with on_output: collect as well */
+    SHELL_RUN_FRESH = 4,       /* keep nothing but files from this run */
+    SHELL_RUN_SYNTAX = 8,      /* only check the syntax, as bash -n */
+};
+
+enum { SHELL_END_FINISHED = 0, SHELL_END_TIMEOUT = 1, SHELL_END_CANCELLED = 2, SHELL_END_LIMIT = 3, SHELL_END_DEADLOCK = 4 };
+
+typedef struct {
+    uint64_t size;
+    const char *out, *err;          /* always NUL-terminated */
+    uint64_t out_len, err_len;
+    int32_t status;                 /* 0..255 */
+    int32_t end;                    /* SHELL_END_* */
+    const char *limit;              /* name of the limit that was hit, or NULL */
+    int32_t out_truncated, err_truncated;
+    uint64_t steps, peak_memory, wall_ns;
+} shell_result;
+
+/* Runs `script` in `sh` and waits for it.
+ *
+ * script, len  bytes, need not end in NUL; NUL bytes are dropped with a warning, as bash does
+ * opts         NULL for defaults; opts->size = sizeof *opts
+ * out          on SHELL_OK owns a result: free with shell_result_free
+ *
+ * SHELL_OK also when the script fails: its status is in the result. Otherwise SHELL_EINVAL,
+ * SHELL_EBUSY (called from two threads, or from inside a callback), SHELL_ENOMEM.
+ */
+SHELL_API shell_err shell_run(shell *sh, const char *script, uint64_t len, const shell_run_opts *opts, shell_result **out);
+SHELL_API void shell_result_free(shell_result *result);
+
+/* The same in steps: begin, step until done, end. The script is copied; opts->input is borrowed until the end. */
+enum { SHELL_DONE = 1, SHELL_PENDING = 2 };
+typedef struct {
+    uint64_t size;
+    int64_t wait_ns;     /* until the next timer; < 0: none */
+    uint64_t request;    /* an unanswered request's number, or 0 */
+    int32_t input;       /* 1: waits for standard input */
+} shell_pending;
+
+SHELL_API shell_err shell_begin(shell *sh, const char *script, uint64_t len, const shell_run_opts *opts);
+/* Goes until nothing can go on: *state is SHELL_DONE or SHELL_PENDING. Any thread, one at a time. */
+SHELL_API shell_err shell_step(shell *sh, int32_t *state, shell_pending *pending);
+/* Ends a run whose state is SHELL_DONE. */
+SHELL_API shell_err shell_end(shell *sh, shell_result **out);
+/* Sleeps until the pending run may go on. */
+SHELL_API shell_err shell_pause(shell *sh, const shell_pending *pending);
+/* Input or output of a callback that said SHELL_EAGAIN may go on; ends shell_pause. Any thread. */
+SHELL_API shell_err shell_wake(shell *sh);
+/* Ends the run in progress soon, from any thread; status 130, end SHELL_END_CANCELLED. Without a run: nothing. */
+SHELL_API shell_err shell_cancel(shell *sh);
+
+/* ---------- variables ---------- */
+
+/* Sets and exports. */
+SHELL_API shell_err shell_setenv(shell *sh, const char *name, const char *value);
+SHELL_API shell_err shell_unsetenv(shell *sh, const char *name);
+/* *out is NUL-terminated, to be freed with shell_free; SHELL_ENOENT when unset. Any variable, exported or not. */
+SHELL_API shell_err shell_getenv(shell *sh, const char *name, char **out);
+SHELL_API shell_err shell_cwd(shell *sh, char **out);
+SHELL_API void shell_free(void *p);
+
+/* ---------- files ----------
+ * Relative paths start at the shell's current directory. As the shell's user: permissions apply. */
+
+typedef struct {
+    uint64_t size;
+    uint64_t bytes;
+    uint32_t mode;       /* S_IF* and permissions */
+    uint32_t uid, gid, nlink;
+    uint64_t ino;
+    int64_t mtime_ns, ctime_ns;
+} shell_stat_info;
+
+/* *out is freed with shell_free; NUL-terminated beyond *len. */
+SHELL_API shell_err shell_read_file(shell *sh, const char *path, char **out, uint64_t *len);
+/* At most `max` bytes from `offset`; fewer at the end of the file. */
+SHELL_API shell_err shell_read_range(shell *sh, const char *path, uint64_t offset, uint64_t max, char **out, uint64_t *len);
+enum { SHELL_WRITE_PARENTS = 1, SHELL_WRITE_APPEND = 2, SHELL_WRITE_EXCL = 4 };
+SHELL_API shell_err shell_write_file(shell *sh, const char *path, const char *data, uint64_t len, uint32_t flags);
+enum { SHELL_STAT_NOFOLLOW = 1 };
+SHELL_API shell_err shell_stat(shell *sh, const char *path, uint32_t flags, shell_stat_info *out);
+/* Entries in name order: `names` are NUL-terminated strings one behind the other. One block, freed with shell_free. */
+typedef struct {
+    const char *name;
+    uint32_t type;       /* S_IF* */
+    uint64_t bytes;
+} shell_dirent;
+SHELL_API shell_err shell_list(shell *sh, const char *path, shell_dirent **out, uint64_t *count);
+SHELL_API shell_err shell_mkdir(shell *sh, const char *path, uint32_t mode, int32_t parents);
+SHELL_API shell_err shell_remove(shell *sh, const char *path, int32_t recursive);
+SHELL_API shell_err shell_rename(shell *sh, const char *from, const char *to);
+SHELL_API shell_err shell_chmod(shell *sh, const char *path, uint32_t mode);
+SHELL_API shell_err shell_exists(shell *sh, const char *path, int32_t *out);
+
+enum { SHELL_ADDED = 0, SHELL_MODIFIED = 1, SHELL_DELETED = 2 };
+typedef struct {
+    const char *path;
+    int32_t kind;
+    uint32_t mode;
+    uint64_t bytes;
+} shell_change;
+/* What differs from the image the shell was made from, in path order. One block, freed with shell_free. */
+SHELL_API shell_err shell_changes(shell *sh, shell_change **out, uint64_t *count);
+
+/* ---------- custom commands ---------- */
+
+typedef struct shell_call shell_call; /* one running custom command */
+
+/* A blocking custom command: called on the thread that runs the shell, after its standard input was collected
+ * whole; returns the status. Write with shell_call_write. */
+typedef int32_t (*shell_command_fn)(void *user, shell_call *call);
+
+SHELL_API int32_t shell_call_argc(const shell_call *call);
+SHELL_API const char *shell_call_arg(const shell_call *call, int32_t index);
+SHELL_API const char *shell_call_input(const shell_call *call, uint64_t *len);
+SHELL_API const char *shell_call_getenv(const shell_call *call, const char *name); /* NULL when unset */
+SHELL_API const char *shell_call_cwd(const shell_call *call);
+/* From any thread, until a status was given or SHELL_CALL_KILLED was delivered. Takes what fits: *written < len means wait for
+ * SHELL_CALL_WRITABLE (a blocking command's writes are kept whole). */
+SHELL_API shell_err shell_call_write(shell_call *call, int32_t stream, const char *data, uint64_t len, uint64_t *written);
+
+/* As a state machine: `event` is called with each step; between events the host may take its time and answer
+ * from any thread with shell_answer(sh, shell_call_id(call), SHELL_CALL_MORE) or a status. */
+enum { SHELL_CALL_START = 0, SHELL_CALL_INPUT = 1, SHELL_CALL_INPUT_END = 2, SHELL_CALL_WRITABLE = 3, SHELL_CALL_KILLED = 4 };
+enum { SHELL_CALL_MORE = -1, SHELL_CALL_LATER = -2 }; /* else a status 0..255: done */
+typedef int32_t (*shell_command_event)(void *user, shell_call *call, int32_t event, const char *data, uint64_t len);
+SHELL_API uint64_t shell_call_id(const shell_call *call);
+
+/* Makes `name` a command of `sh`, found before the built-in ones, until it is replaced or the shell closes. */
+SHELL_API shell_err shell_command(shell *sh, const char *name, shell_command_fn fn, void *user);
+SHELL_API shell_err shell_command_machine(shell *sh, const char *name, shell_command_event event, void *user);
+/* Answers a pending request from any thread. SHELL_ENOENT when it is unknown or already answered. */
+SHELL_API shell_err shell_answer(shell *sh, uint64_t request, int32_t result);
+
+/* Names of all built-in commands, sorted, NULL-terminated; static. */
+SHELL_API const char *const *shell_command_names(uint64_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,60 @@
+/* parse: lexer and parser for the whole grammar of bash 5.2, with bash's messages.
+ *
+ * Text in, units out, one complete command at a time, because aliases, extglob and POSIX mode that one line sets hold for the next.
+ * Recursion has a depth guard. Failure to allocate, depth and size limits come back as a ParseError.
+ */
+#ifndef LIBSHELL_PARSE_H
+#define LIBSHELL_PARSE_H
+
+#include "ast.h"
+
+typedef struct ParseOptions {
+    bool extglob, posix, aliases, brace_expand;
+    bool stop_at_eof_ok;   /* reserved for interactive use: an unfinished command is PARSE_MORE, not an error */
+    /* The alias's text or an empty slice; called when `aliases`. */
+    Slice (*alias)(void *user, Slice name, bool *found);
+    void *user;
+} ParseOptions;
+
+typedef struct ParseError {
+    const char *message;   /* as bash prints it after "bash: ": "line 3: syntax error near unexpected token `fi'"; in the Ast's context */
+    const char *second;    /* a second line in bash's form ("line 3: `fi'"), or NULL */
+    uint32_t line;
+    bool at_eof;           /* unexpected end of file: status 2 as well */
+    bool no_memory;
+} ParseError;
+
+typedef struct Parser Parser;
+
+typedef enum { PARSE_UNIT, PARSE_END, PARSE_ERROR } ParseState;
+
+/* `text` is copied into the Ast. Parsing is limited by and charged to `budget` until parser_free, then to nobody. first_line: what $LINENO starts at. NULL: no memory. The Ast has one reference, the parser's. */
+Parser *parser_new(Budget *budget, Slice text, uint32_t first_line, const ParseOptions *options);
+/* Changes take effect with the next unit. */
+void parser_options(Parser *p, const ParseOptions *options);
+Ast *parser_ast(Parser *p);
+/* Next complete command. After PARSE_ERROR the parser is at its end. Warnings (here-document at end of file) are appended
+ * to *warnings, one NUL-terminated message a string, in the form of ParseError.message; may be NULL. */
+ParseState parser_next(Parser *p, Unit *unit, ParseError *error);
+typedef struct ParseWarnings { const char **messages; uint32_t count; } ParseWarnings;
+ParseWarnings parser_warnings(Parser *p); /* of the last unit */
+/* Offset in the text of the first byte not yet parsed: for scripts read from standard input. */
+size_t parser_offset(const Parser *p);
+void parser_free(Parser *p);
+
+/* A word out of a string, as for PS4, prompt strings and here-document bodies: quotes are literal ("..." rules). */
+Word *parse_dquote_text(Mem *mem, Slice text, const ParseOptions *options, ParseError *error);
+/* Declaration arguments at run time: a string that came from an expansion and reads name=(...) for declare and friends, or a whole
+ * `a=(...)` right side; NULL with error when it does not parse. */
+Assign *parse_assignment(Mem *mem, Slice text, const ParseOptions *options, ParseError *error);
+/* `name`, `name[sub]`: for read, printf -v, unset and declare. False when it is neither. */
+bool parse_reference(Slice text, Slice *name, Slice *subscript);
+bool name_valid(Slice text);
+
+/* The AST as text, in the layout of `declare -f` (multi-line) or on one line as BASH_COMMAND and `jobs` show. */
+void print_node(Buf *out, const Node *n);
+void print_function(Buf *out, Slice name, const Node *body);
+void print_command_line(Buf *out, const Node *n);
+void print_word(Buf *out, const Word *w);
+
+#endif
