@@ -77,8 +77,8 @@ void vfs_set_quota(Vfs *fs, VQuota quota);
 VUsage vfs_usage(const Vfs *fs);
 Gen *vfs_gen(const Vfs *fs);
 
-/* An image of what `fs` holds now. The generation of `fs` has just been retired by the caller, who then moves `fs` on
- * with vfs_move_to; the image holds the retired one. Mounts are not part of it. NULL: no memory. */
+/* An image of what `fs` holds now. The caller has just retired the generation that made it and moved `fs` on to a fresh one
+ * (vfs_move_to), or `fs` is in a generation that has made nothing: the image holds the parent of vfs_gen(fs). Mounts are not part of it. NULL: no memory. */
 VfsImage *vfs_freeze(Vfs *fs);
 VfsImage *vfs_image_ref(VfsImage *image);
 void vfs_image_unref(VfsImage *image);

@@ -142,6 +142,18 @@ void mem_drop(Mem *m)
     mem_reset(m, (MemMark){NULL, NULL, NULL});
 }
 
+void mem_recycle(Mem *m)
+{
+#ifdef LIBSHELL_MEM_DEBUG
+    mem_drop(m);
+#else
+    MemBlock *first = m->blocks;
+    while (first && first->older)
+        first = first->older;
+    mem_reset(m, (MemMark){first, NULL, first ? block_data(first) : NULL});
+#endif
+}
+
 void *mem_alloc0(Mem *m, size_t n)
 {
     void *p = mem_alloc(m, n);

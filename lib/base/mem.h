@@ -54,6 +54,8 @@ void mem_init(Mem *m, Budget *budget, void (*fail)(void *user), void *user);
 
 /* Frees everything. The context is empty and usable afterwards. */
 void mem_drop(Mem *m);
+/* As mem_drop, but keeps the first window for the next use. */
+void mem_recycle(Mem *m);
 
 void *mem_alloc_slow(Mem *m, size_t n);
 

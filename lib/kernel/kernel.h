@@ -31,6 +31,8 @@ typedef struct File File;     /* an open file description: what descriptors shar
 typedef struct FdTable FdTable;
 typedef struct Output Output;
 
+typedef struct WaitQueue { Task *first, *last; } WaitQueue;
+
 /* ---------- raising ---------- */
 
 typedef enum {
@@ -112,6 +114,14 @@ struct Proc {
     uint64_t caught;    /* lang has a trap for them: proc_tick calls the hook on_signal */
     uint64_t collected; /* proc_catch: kept for proc_caught, waits return -EINTR */
     unsigned masked;    /* > 0: proc_tick does not deliver */
+    /* private to the kernel */
+    Proc *next, *prev;        /* in the process table */
+    struct Owned *owned;
+    WaitQueue child_ended;    /* waiters of this process for its children */
+    Output outputs[2];
+    void *command_user;
+    int wstatus;
+    bool ended, started, orphan, kernels_own; /* kernels_own: the shell's main process */
 };
 
 /* Every loop calls it: cost 1 is about one command or a hundred bytes' work. Charges the step budget and now and

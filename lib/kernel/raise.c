@@ -1,0 +1,31 @@
+/* raise: guards and what ends a process. */
+#include "internal.h"
+
+void guard_push(Proc *p, Guard *g)
+{
+    g->outer = p->guard;
+    p->guard = g;
+}
+
+void guard_leave(Proc *p, Guard *g) { p->guard = g->outer; }
+
+void proc_raise(Proc *p, RaiseKind kind)
+{
+    Guard *g = p->guard;
+    if (!g)
+        __builtin_trap(); /* a raise outside any process is a bug of ours: there is no state to go back to */
+    p->guard = g->outer;
+    longjmp(g->jump, (int)kind);
+}
+
+void proc_exit(Proc *p, int status)
+{
+    p->status = status & 255;
+    proc_raise(p, RAISE_EXIT);
+}
+
+void proc_fail(Proc *p, int status)
+{
+    p->status = status & 255;
+    proc_raise(p, RAISE_COMMAND);
+}

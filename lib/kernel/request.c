@@ -1,0 +1,109 @@
+/* request: numbered questions to the host, events for it, custom commands and components. */
+#include <stdlib.h>
+
+#include "host.h"
+#include "internal.h"
+
+/* ---------- requests ---------- */
+
+static void withdraw(Proc *p, void *thing)
+{
+    Kernel *k = p->kernel;
+    pthread_mutex_lock(&k->lock);
+    for (RequestNode **link = &k->requests; *link; link = &(*link)->next)
+        if (*link == thing) {
+            *link = (*link)->next;
+            break;
+        }
+    pthread_mutex_unlock(&k->lock);
+}
+
+int proc_request(Proc *p, Request *r)
+{
+    Kernel *k = p->kernel;
+    output_flush(p->out);
+    RequestNode *n = mem_alloc0(&p->keep, sizeof *n);
+    n->request = r;
+    pthread_mutex_lock(&k->lock);
+    r->id = ++k->next_request;
+    RequestNode **link = &k->requests;
+    while (*link)
+        link = &(*link)->next;
+    *link = n;
+    pthread_mutex_unlock(&k->lock);
+    proc_own(p, withdraw, n);
+    while (!n->answered)
+        task_block(p, &n->queue, -1);
+    r->result = n->result;
+    proc_disown(p, n);
+    return r->result;
+}
+
+Request *kern_request(Kernel *k, uint64_t after)
+{
+    pthread_mutex_lock(&k->lock);
+    RequestNode *n = k->requests;
+    while (n && (n->answered || n->request->id <= after))
+        n = n->next;
+    pthread_mutex_unlock(&k->lock);
+    return n ? n->request : NULL;
+}
+
+int kern_answer(Kernel *k, uint64_t id, int result)
+{
+    pthread_mutex_lock(&k->lock);
+    RequestNode *n = k->requests;
+    while (n && (n->answered || n->request->id != id))
+        n = n->next;
+    if (n) {
+        n->answered = true;
+        n->result = result;
+        atomic_store(&k->woken, true);
+        pthread_cond_broadcast(&k->wake);
+    }
+    pthread_mutex_unlock(&k->lock);
+    return n ? 0 : -ENOENT;
+}
+
+/* ---------- custom commands and components ---------- */
+
+int kern_command_set(Kernel *k, const char *name, const struct Command *c, void *user)
+{
+    Custom **link = &k->customs;
+    while (*link && strcmp((*link)->name, name) != 0)
+        link = &(*link)->next;
+    if (*link) {
+        Custom *old = *link;
+        *link = old->next;
+        free(old);
+    }
+    if (!c)
+        return 0;
+    size_t n = strlen(name) + 1;
+    Custom *fresh = malloc(sizeof *fresh + n);
+    if (!fresh)
+        return -ENOMEM;
+    *fresh = (Custom){k->customs, c, user};
+    memcpy(fresh->name, name, n);
+    k->customs = fresh;
+    return 0;
+}
+
+int kern_component_set(Kernel *k, const char *name, const void *table)
+{
+    Component *c = mem_alloc_slow(&k->mem, sizeof *c);
+    char *copy = c ? mem_strdup(&k->mem, name) : NULL;
+    if (!copy)
+        return -ENOMEM;
+    *c = (Component){k->components, copy, table};
+    k->components = c;
+    return 0;
+}
+
+const void *kern_component(const Kernel *k, const char *name)
+{
+    for (const Component *c = k->components; c; c = c->next)
+        if (strcmp(c->name, name) == 0)
+            return c->table;
+    return NULL;
+}
