@@ -12,6 +12,7 @@ Budget *kern_budget(Kernel *k) { return &k->memory; }
 Mem *kern_mem(Kernel *k) { return &k->mem; }
 const VCred *kern_cred(const Kernel *k) { return &k->cred; }
 Proc *kern_main(Kernel *k) { return k->main; }
+const LangOps *kern_lang(const Kernel *k) { return k->options.lang; }
 
 static int64_t vfs_clock(void *user, uint32_t *nanosecond) { return kern_now(user, nanosecond); }
 

@@ -353,6 +353,7 @@ Gen *kern_gen(Kernel *k);       /* the shell's live generation */
 Budget *kern_budget(Kernel *k);
 Mem *kern_mem(Kernel *k);       /* lives as long as the shell; no handler: check for NULL */
 const VCred *kern_cred(const Kernel *k);
+const LangOps *kern_lang(const Kernel *k);
 Proc *kern_main(Kernel *k);     /* the shell's own process: its cwd, umask and descriptors above 2 last from run to run */
 
 /* One run: the standard descriptors, then steps until done. */

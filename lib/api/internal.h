@@ -1,0 +1,54 @@
+/* internal: what the files of lib/api share. */
+#ifndef LIBSHELL_API_INTERNAL_H
+#define LIBSHELL_API_INTERNAL_H
+
+#include <stdatomic.h>
+
+#include "include/shell.h"
+#include "lib/kernel/kernel.h"
+#include "lib/lang/lang.h"
+
+typedef struct CustomCommand CustomCommand;
+
+struct shell {
+    Kernel *kernel;
+    Lang *lang;
+    CustomCommand *customs;
+    _Atomic int busy;       /* a thread is inside begin, step or end */
+    bool begun, done;       /* a run is in progress; it has come to its end */
+    bool in_callback;
+    LangRun run;
+    uint64_t served;        /* newest request that was shown to its function */
+    char *script;           /* copy of the run's text, and what else the run borrowed */
+    shell_run_opts run_opts;
+    Limits run_limits;
+    char message[240];
+};
+
+struct shell_image {
+    VfsImage *files;
+};
+
+/* The base image and the state every shell starts with; made once a process. NULL: no memory. */
+VfsImage *base_image(void);
+LangState *base_state(void);
+
+/* -errno to SHELL_*, remembering the words in sh (may be NULL). */
+shell_err api_error(shell *sh, int error, const char *what);
+shell_err api_fail(shell *sh, shell_err err, const char *format, ...) PRINTF_LIKE(3, 4);
+
+/* Struct versions: copies a caller's struct of `size` bytes into ours; false when its unknown tail is not zero or size is too small to be one. */
+bool api_copy_struct(void *ours, size_t our_size, const void *theirs);
+
+/* The caller's limits over `base`. */
+Limits api_limits(const shell_limits *given, const Limits *base);
+
+/* Enters a call that must not run beside a run: SHELL_OK or SHELL_EBUSY. */
+shell_err api_enter_idle(shell *sh);
+
+/* Serves what a pending run asks of the host: custom commands. True when something was answered. */
+bool custom_serve(shell *sh);
+void custom_free_all(shell *sh);
+shell_err custom_copy_all(shell *to, const shell *from);
+
+#endif
