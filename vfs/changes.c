@@ -1,0 +1,169 @@
+/* changes: what differs from the base.
+ *
+ * The two inode trees are compared first, which touches only what they do not share. The inodes that differ and the
+ * directories above them are the only ones worth entering; within those, old and new entries are merged by name. An
+ * inode with several links has one known parent only: when such a one differs, every directory is entered.
+ */
+#include "internal.h"
+
+#include "lib/base/map.h"
+
+enum { DEPTH_LIMIT = 2048 };
+
+typedef struct {
+    const Vfs *fs;
+    Mem *mem;
+    Mem scratch;     /* cursors, one pair a level */
+    Map visit;       /* inode numbers, as 8 bytes */
+    bool everywhere;
+    bool failed;
+    Buf path;
+    VChange *list;
+    size_t count, cap;
+} Changes;
+
+/* ---------- which directories to enter ---------- */
+
+static bool mark(Changes *c, uint64_t ino, bool *known)
+{
+    Slice key = slice((const char *)&ino, sizeof ino);
+    *known = map_get(&c->visit, key) != NULL;
+    return *known || map_put(&c->visit, key);
+}
+
+static bool mark_upward(Changes *c, const Tree *t, const Inode *i)
+{
+    bool known = false;
+    while (i && mark(c, i->ino, &known) && !known)
+        i = inode_get(t, i->parent);
+    return known || !i;
+}
+
+static int mark_inode(void *user, Inode *now, Inode *then)
+{
+    Changes *c = user;
+    if ((now && (now->flags & INODE_LINKED)) || (then && (then->flags & INODE_LINKED)))
+        c->everywhere = true;
+    /* The old way up first: the new one stops where it meets what is marked, and the other way round would too. */
+    bool known, ok = true;
+    if (then)
+        ok = mark(c, then->ino, &known) && mark_upward(c, &c->fs->base, inode_get(&c->fs->base, then->parent));
+    if (ok && now)
+        ok = mark(c, now->ino, &known) && mark_upward(c, &c->fs->tree, inode_get(&c->fs->tree, now->parent));
+    return ok ? 0 : -ENOMEM;
+}
+
+static bool worth_entering(const Changes *c, uint64_t ino)
+{
+    return c->everywhere || map_get(&c->visit, slice((const char *)&ino, sizeof ino));
+}
+
+/* ---------- comparing ---------- */
+
+static bool same_data(const Inode *a, const Inode *b)
+{
+    if (S_ISLNK(a->mode))
+        return slice_eq(str_slice(a->target), str_slice(b->target));
+    return !S_ISREG(a->mode) || (a->chunk == b->chunk && a->start == b->start && a->extents == b->extents);
+}
+
+/* A directory is modified by its own mode and owner, not by what is in it. */
+static bool same(const Inode *a, const Inode *b)
+{
+    if (a == b)
+        return true;
+    if (a->mode != b->mode || a->uid != b->uid || a->gid != b->gid)
+        return false;
+    if (S_ISDIR(a->mode))
+        return true;
+    return a->size == b->size && a->rdev == b->rdev && a->time[TIME_MODIFY] == b->time[TIME_MODIFY] &&
+           a->time_ns[TIME_MODIFY] == b->time_ns[TIME_MODIFY] && same_data(a, b);
+}
+
+static int note(Changes *c, VChangeKind kind, const Inode *i)
+{
+    if (c->count == c->cap) {
+        size_t cap = c->cap ? c->cap * 2 : 16;
+        VChange *list = mem_grow(c->mem, c->list, c->cap * sizeof *list, cap * sizeof *list);
+        if (!list)
+            return -ENOMEM;
+        c->list = list;
+        c->cap = cap;
+    }
+    VChange *x = &c->list[c->count];
+    x->kind = kind;
+    x->path = mem_copy(c->mem, buf_slice(&c->path));
+    if (!x->path)
+        return -ENOMEM;
+    inode_stat(i, NULL, &x->stat);
+    c->count++;
+    return 0;
+}
+
+static int compare(Changes *c, const Inode *now, const Inode *then, unsigned depth);
+
+static int compare_entry(Changes *c, const Dentry *now, const Dentry *then, unsigned depth)
+{
+    size_t len = c->path.len;
+    if (!buf_char(&c->path, '/') || !buf_append(&c->path, dentry_name(now ? now : then)))
+        return -ENOMEM;
+    const Inode *a = now ? inode_get(&c->fs->tree, now->ino) : NULL, *b = then ? inode_get(&c->fs->base, then->ino) : NULL;
+    int r = compare(c, a, b, depth + 1);
+    c->path.len = len;
+    c->path.data[len] = 0;
+    return r;
+}
+
+static int compare_entries(Changes *c, const Inode *now, const Inode *then, unsigned depth)
+{
+    MemMark round = mem_mark(&c->scratch);
+    DirCursor *cursor = mem_alloc(&c->scratch, 2 * sizeof *cursor);
+    if (!cursor)
+        return -ENOMEM;
+    if (depth > DEPTH_LIMIT)
+        return -ELOOP;
+    cursor_init(&cursor[0], now && S_ISDIR(now->mode) ? now->entries : NULL);
+    cursor_init(&cursor[1], then && S_ISDIR(then->mode) ? then->entries : NULL);
+    const Dentry *a = cursor_next(&cursor[0]), *b = cursor_next(&cursor[1]);
+    int r = 0;
+    while (!r && (a || b)) {
+        int order = !a ? 1 : !b ? -1 : slice_cmp(dentry_name(a), dentry_name(b));
+        r = compare_entry(c, order <= 0 ? a : NULL, order >= 0 ? b : NULL, depth);
+        if (order <= 0)
+            a = cursor_next(&cursor[0]);
+        if (order >= 0)
+            b = cursor_next(&cursor[1]);
+    }
+    mem_reset(&c->scratch, round);
+    return r;
+}
+
+static int compare(Changes *c, const Inode *now, const Inode *then, unsigned depth)
+{
+    int r = 0;
+    if (depth && (!now || !then)) /* the root has no name to be noted under */
+        r = note(c, now ? VCHANGE_ADDED : VCHANGE_DELETED, now ? now : then);
+    else if (depth && !same(now, then))
+        r = note(c, VCHANGE_MODIFIED, now);
+    bool entries = (now && S_ISDIR(now->mode)) || (then && S_ISDIR(then->mode));
+    bool shared = now && then && now->ino == then->ino;
+    if (r || !entries || (shared && !worth_entering(c, now->ino)))
+        return r;
+    return compare_entries(c, now, then, depth);
+}
+
+int vfs_changes(Vfs *fs, Mem *mem, VChange **out, size_t *count)
+{
+    Quiet q = mem_quiet(mem);
+    Changes c = {.fs = fs, .mem = mem};
+    mem_init(&c.scratch, gen_memory(fs->gen), NULL, NULL);
+    map_init(&c.visit, mem);
+    buf_init(&c.path, mem, BUF_MAX);
+    int r = buf_reserve(&c.path, PATH_SIZE) ? tree_diff(&fs->tree, &fs->base, mark_inode, &c) : -ENOMEM;
+    if (r == 0)
+        r = compare(&c, inode_get(&fs->tree, ROOT_INO), inode_get(&fs->base, ROOT_INO), 0);
+    mem_drop(&c.scratch);
+    *out = c.list;
+    *count = c.count;
+    return mem_loud(q, r);
+}

@@ -1,0 +1,125 @@
+/* mount: the table of what covers inodes of the memory tree. */
+#include "internal.h"
+
+Mount *mount_covering(const Vfs *fs, uint64_t ino)
+{
+    /* The newest first: it is what shows. */
+    for (uint32_t n = fs->mount_count; n-- > 0;)
+        if (fs->mounts[n]->ino == ino)
+            return fs->mounts[n];
+    return NULL;
+}
+
+/* One more place in the table; NULL: no memory. */
+static Mount *mount_new(Vfs *fs)
+{
+    size_t old = fs->mount_count * sizeof(Mount *);
+    Mount **table = fs_alloc(fs, old + sizeof(Mount *));
+    Mount *m = table ? fs_alloc(fs, sizeof *m) : NULL;
+    if (!m) {
+        fs_free(fs, table, old + sizeof(Mount *));
+        return NULL;
+    }
+    if (old)
+        memcpy(table, fs->mounts, old);
+    fs_free(fs, fs->mounts, old);
+    fs->mounts = table;
+    table[fs->mount_count++] = m;
+    return m;
+}
+
+int mount_add(Vfs *fs, const Path *p, const VMountOps *ops, void *user, bool readonly)
+{
+    if (!p->at.inode)
+        return -EBUSY; /* inside a callback mount there is no inode to cover */
+    Mount *m = mount_new(fs);
+    if (!m)
+        return -ENOMEM;
+    *m = (Mount){.ino = p->at.inode->ino, .outer = p->at.mount, .ops = ops, .user = user, .dev = fs->next_dev++, .readonly = readonly};
+    if (m->outer)
+        m->outer->holders++;
+    fs->generation++;
+    return 0;
+}
+
+static const VCred root = {0, 0, 022};
+
+int vfs_mount(Vfs *fs, const char *destination, const VMountOps *ops, void *user, bool readonly)
+{
+    Path p;
+    if (destination[0] != '/')
+        return -EINVAL;
+    int r = path_make_parents(fs, destination);
+    if (r == 0)
+        r = vfs_mkdir(fs, &root, NULL, destination, 0777);
+    if (r == 0 || r == -EEXIST)
+        r = path_resolve(&p, fs, &root, NULL, destination, PATH_FOLLOW | PATH_MUST);
+    return r ? r : mount_add(fs, &p, ops, user, readonly);
+}
+
+static void mount_free(Vfs *fs, Mount *m)
+{
+    if (m->outer)
+        m->outer->holders--;
+    if (m->ops && m->ops->unref)
+        m->ops->unref(m->user);
+    fs_free(fs, m, sizeof *m);
+}
+
+int vfs_unmount(Vfs *fs, const char *destination)
+{
+    Path p;
+    int r = path_resolve(&p, fs, &root, NULL, destination, PATH_FOLLOW | PATH_MUST);
+    if (r)
+        return r;
+    Mount *m = p.at.mount;
+    bool at_root = m && (m->ops ? p.rel_len == 0 : p.at.inode->ino == m->ino);
+    if (!at_root)
+        return -EINVAL;
+    if (m->holders)
+        return -EBUSY;
+    uint32_t n = 0;
+    while (fs->mounts[n] != m)
+        n++;
+    for (fs->mount_count--; n < fs->mount_count; n++)
+        fs->mounts[n] = fs->mounts[n + 1];
+    /* The table stays one place too long, which its release must know: it is charged for what it was made with. */
+    Budget *b = gen_memory(fs->gen);
+    if (b)
+        budget_give(b, sizeof(Mount *));
+    mount_free(fs, m);
+    fs->generation++;
+    return 0;
+}
+
+int mounts_fork(Vfs *to, const Vfs *from)
+{
+    for (uint32_t n = 0; n < from->mount_count; n++) {
+        const Mount *old = from->mounts[n];
+        Mount *m = mount_new(to);
+        if (!m)
+            return -ENOMEM;
+        *m = *old;
+        m->holders = 0;
+        m->outer = NULL;
+        if (m->ops && m->ops->ref)
+            m->user = m->ops->ref(m->user);
+        for (uint32_t k = 0; old->outer && k < n; k++)
+            if (from->mounts[k] == old->outer) {
+                m->outer = to->mounts[k];
+                m->outer->holders++;
+            }
+    }
+    to->next_dev = from->next_dev;
+    return 0;
+}
+
+void mounts_free(Vfs *fs)
+{
+    size_t size = fs->mount_count * sizeof(Mount *);
+    for (uint32_t n = fs->mount_count; n-- > 0;)
+        mount_free(fs, fs->mounts[n]);
+    fs_free(fs, fs->mounts, size);
+    fs->mounts = NULL;
+    fs->mount_count = 0;
+}
