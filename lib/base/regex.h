@@ -25,6 +25,7 @@ enum {
     RE_NO_CAPTURES = 1 << 6, /* only whether and where: spans[0] at most */
     RE_POSIX = 1 << 7,    /* without GNU's extensions (sed --posix) */
     RE_BASH = 1 << 8,     /* [[ =~ ]]: like regcomp(REG_EXTENDED) of glibc */
+    RE_GREP = 1 << 9,     /* grep's dialect: operators with nothing before them are skipped, odd intervals are text */
 };
 
 typedef struct Re Re;
@@ -35,10 +36,13 @@ typedef struct { size_t start, end; } ReSpan; /* RE_UNSET in both when a group d
 
 typedef enum { RE_NOMATCH = 0, RE_MATCHED = 1, RE_ERR_LIMIT = -1, RE_ERR_MEMORY = -2 } ReResult;
 
+typedef enum { TEXT_UNKNOWN, TEXT_ASCII, TEXT_MIXED } ReText;
+
 typedef struct {
     void (*tick)(void *user, uint64_t cost); /* may raise; NULL: none */
     void *user;
-    Mem *mem; /* for match data; may raise on failure before PCRE2 is entered */
+    Mem *mem; /* scratch of patterns with groups; may raise on failure before anything is held */
+    ReText text; /* what the caller knows about the subject, so that long ones are not looked through each time */
 } ReEnv;
 
 typedef struct {
@@ -54,6 +58,7 @@ Re *re_ref(Re *re);
 void re_unref(Re *re);
 size_t re_bytes(const Re *re);
 
+#define re_search re_find /* the C library has a re_search of its own */
 /* First match at or after `start`. spans[0..nspans) are filled. `not_bol`: ^ does not match at 0. */
 ReResult re_search(const ReEnv *env, Re *re, Slice subject, size_t start, bool not_bol, ReSpan *spans, size_t nspans);
 size_t re_groups(const Re *re);
