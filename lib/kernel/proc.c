@@ -174,7 +174,7 @@ Re *proc_regex(Proc *p, Slice pattern, ReSyntax syntax, unsigned flags, ReError 
 
 static void tick_for_regex(void *user, uint64_t cost) { proc_tick(user, cost); }
 
-ReEnv proc_re_env(Proc *p) { return (ReEnv){tick_for_regex, p, &p->mem}; }
+ReEnv proc_re_env(Proc *p) { return (ReEnv){.tick = tick_for_regex, .user = p, .mem = &p->mem}; }
 
 bool proc_stack_room(const Proc *p, size_t bytes) { return !p->task || coro_room(p->task->coro) > bytes; }
 
