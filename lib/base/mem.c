@@ -154,6 +154,23 @@ void mem_recycle(Mem *m)
 #endif
 }
 
+size_t mem_bytes(const Mem *m)
+{
+    size_t sum = 0;
+    for (const MemBlock *b = m->blocks; b; b = b->older)
+        sum += b->size;
+    for (const MemBlock *b = m->large; b; b = b->older)
+        sum += b->size;
+    return sum;
+}
+
+void mem_detach(Mem *m)
+{
+    if (m->budget)
+        budget_give(m->budget, mem_bytes(m));
+    m->budget = NULL;
+}
+
 void *mem_alloc0(Mem *m, size_t n)
 {
     void *p = mem_alloc(m, n);

@@ -57,6 +57,11 @@ void mem_drop(Mem *m);
 /* As mem_drop, but keeps the first window for the next use. */
 void mem_recycle(Mem *m);
 
+/* Bytes in its blocks, as charged. */
+size_t mem_bytes(const Mem *m);
+/* Gives the budget back what the context charged; from here on it charges nobody. */
+void mem_detach(Mem *m);
+
 void *mem_alloc_slow(Mem *m, size_t n);
 
 #define MEM_ALIGN 16u

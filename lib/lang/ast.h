@@ -97,7 +97,9 @@ struct WordPart {
     union {
         Slice text;       /* LITERAL (backslashes and quotes removed), TILDE */
         Param *param;
-        struct { Node *body; Slice source; uint32_t line; } command; /* COMMAND, PROCESS; body NULL: empty */
+        /* COMMAND, PROCESS. `source` is what lies between the parentheses, or between backquotes with its backslashes removed. body NULL
+         * with a source that is not blank: text that does not parse, reported when it is run (backquotes, here-documents). */
+        struct { Node *body; Slice source; uint32_t line; } command;
         struct { Word *text; Arith *code; } arith; /* code NULL: expand the text, then evaluate it */
         Brace *brace;
         Word *inner;      /* QUOTED */
@@ -241,7 +243,7 @@ typedef struct Ast Ast;
 
 /* One complete command: what bash reads, then runs, before it reads on. */
 typedef struct Unit {
-    Node *node;           /* a list; NULL for an empty line */
+    Node *node;           /* a list, or the only command of one */
     uint32_t line, end_line;
 } Unit;
 

@@ -20,7 +20,10 @@ typedef struct ParseError {
     const char *message;   /* as bash prints it after "bash: ": "line 3: syntax error near unexpected token `fi'"; in the Ast's context */
     const char *second;    /* a second line in bash's form ("line 3: `fi'"), or NULL */
     uint32_t line;
-    bool at_eof;           /* unexpected end of file: status 2 as well */
+    int status;            /* that bash leaves in $?; -1: as it was ([[ ]] errors) */
+    bool resume;           /* parser_next may be called again: bash drops this command and reads on (compound assignments) */
+    bool no_command;       /* bash -c prints these without its "-c: " */
+    bool at_eof;           /* unexpected end of file */
     bool no_memory;
 } ParseError;
 
@@ -33,7 +36,7 @@ Parser *parser_new(Budget *budget, Slice text, uint32_t first_line, const ParseO
 /* Changes take effect with the next unit. */
 void parser_options(Parser *p, const ParseOptions *options);
 Ast *parser_ast(Parser *p);
-/* Next complete command. After PARSE_ERROR the parser is at its end. Warnings (here-document at end of file) are appended
+/* Next complete command. After PARSE_ERROR the parser is at its end unless error->resume. Warnings (here-document at end of file) are appended
  * to *warnings, one NUL-terminated message a string, in the form of ParseError.message; may be NULL. */
 ParseState parser_next(Parser *p, Unit *unit, ParseError *error);
 typedef struct ParseWarnings { const char **messages; uint32_t count; } ParseWarnings;
