@@ -179,6 +179,8 @@ static void nodes_detach(Vfs *fs)
 
 int vfs_to_base(Vfs *fs)
 {
+    if (!fs->base.top)
+        return -EINVAL; /* built from nothing, and no base was set */
     nodes_detach(fs);
     Tree old = fs->tree;
     fs->tree = tree_ref(fs->gen, fs->base);
