@@ -1,11 +1,10 @@
 /* args: options as getopt_long reads them, with GNU's messages, or bash's in a builtin. */
-#include <limits.h>
 #include <stdarg.h>
-#include <stdio.h>
+#include <stdlib.h>
 
 #include "command.h"
 
-static NORETURN void usage_exit(Proc *p, const Args *a)
+void usage_hint(Proc *p, const Args *a)
 {
     if (a->builtin) {
         out_printf(p->err, "%s: usage: %s\n", a->command->name, a->command->usage);
@@ -25,7 +24,7 @@ void usage_fail(Proc *p, Args *args, const char *format, ...)
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
     warn(p, "%s", text);
-    usage_exit(p, args);
+    usage_hint(p, args);
 }
 
 void usage_missing(Proc *p, Args *args, const char *after)
@@ -154,7 +153,7 @@ static NORETURN void ambiguous(Proc *p, const Args *a, const char *given, Slice 
         if (long_matches(o, name, &exact))
             buf_printf(&text, " '--%s'", o->name);
     warn(p, "%s", text.data);
-    usage_exit(p, a);
+    usage_hint(p, a);
 }
 
 static const Option *long_find(Proc *p, const Args *a, const char *given, Slice name)
@@ -192,17 +191,17 @@ static int take_long(Proc *p, Args *a, char *given)
         help_or_version(p, a, text[0] == 'h');
     if (!o) {
         warn(p, "unrecognized option '%s'", given);
-        usage_exit(p, a);
+        usage_hint(p, a);
     }
     if (o->kind == OPT_FLAG && attached) {
         warn(p, "option '--%s' doesn't allow an argument", o->name);
-        usage_exit(p, a);
+        usage_hint(p, a);
     }
     a->value = attached;
     if (o->kind == OPT_VALUE && !attached) {
         if (a->at >= a->argc) {
             warn(p, "option '--%s' requires an argument", o->name);
-            usage_exit(p, a);
+            usage_hint(p, a);
         }
         a->value = a->argv[a->at++];
     }
@@ -225,7 +224,7 @@ static NORETURN void bad_letter(Proc *p, const Args *a, char letter)
         warn(p, "-%c: invalid option", letter);
     else
         warn(p, "invalid option -- '%c'", letter);
-    usage_exit(p, a);
+    usage_hint(p, a);
 }
 
 static int take_short(Proc *p, Args *a)
@@ -244,7 +243,7 @@ static int take_short(Proc *p, Args *a)
                 warn(p, "-%c: option requires an argument", letter);
             else
                 warn(p, "option requires an argument -- '%c'", letter);
-            usage_exit(p, a);
+            usage_hint(p, a);
         }
         a->value = a->argv[a->at++];
         a->cluster = NULL;
@@ -368,4 +367,20 @@ int parse_size(const char *text, const char *allowed, uint64_t *out)
     }
     *out = range ? UINT64_MAX : v;
     return range ? -ERANGE : 0;
+}
+
+bool parse_duration(const char *text, double *seconds)
+{
+    char *end;
+    double v = strtod(text, &end);
+    if (end == text || !(v >= 0))
+        return false;
+    static const struct { char letter; double factor; } units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
+    for (size_t i = 0; *end && i < ARRAY_LEN(units); i++)
+        if (*end == units[i].letter && !end[1]) {
+            *seconds = v * units[i].factor;
+            return true;
+        }
+    *seconds = v;
+    return *end == 0;
 }

@@ -14,6 +14,8 @@
 #ifndef LIBSHELL_COMMAND_H
 #define LIBSHELL_COMMAND_H
 
+#include <stdio.h>
+
 #include "lib/base/base.h"
 #include "lib/base/map.h"
 #include "lib/base/mem.h"
@@ -109,10 +111,13 @@ char **args_operands(Args *args, int *count);
 NORETURN void usage_missing(Proc *p, Args *args, const char *after); /* after: NULL, or the last operand present */
 NORETURN void usage_extra(Proc *p, Args *args, const char *operand);
 NORETURN void usage_fail(Proc *p, Args *args, const char *format, ...) PRINTF_LIKE(3, 4); /* message + hint + exit */
+NORETURN void usage_hint(Proc *p, const Args *args); /* only the hint line (a builtin's usage), and exit */
 void print_help(Proc *p, const Command *command);
 
 /* Sizes with GNU suffixes (K, KB, KiB, M ...; `allowed` as xstrtoumax's). 0, -EINVAL, -ERANGE. */
 int parse_size(const char *text, const char *allowed, uint64_t *out);
+/* Seconds as sleep and timeout take them: 1.5, 2m, 1h, 1d, inf. */
+bool parse_duration(const char *text, double *seconds);
 int parse_int(const char *text, int64_t *out);   /* whole string, decimal; 0, -EINVAL, -ERANGE */
 
 /* ---------- messages ---------- */
