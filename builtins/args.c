@@ -13,7 +13,7 @@ void usage_hint(Proc *p, const Args *a)
     }
     out_printf(p->err, "Try '%s --help' for more information.\n", p->name ? p->name : a->command->name);
     output_flush(p->err);
-    proc_fail(p, a->command->usage_status);
+    proc_fail(p, a->command->usage_status ? a->command->usage_status : 1);
 }
 
 void usage_fail(Proc *p, Args *args, const char *format, ...)

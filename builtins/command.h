@@ -65,7 +65,7 @@ typedef struct Command {
     const Option *options;
     int (*main)(Proc *p, Args *args);
     uint32_t flags;
-    int usage_status;     /* after a bad option: 1, or 2 for ls, grep, sort ... */
+    int usage_status;     /* after a bad option; 0 means 1, ls, grep, sort ... have 2 */
     const char *notes;    /* more lines for --help, and deliberate differences for COMMANDS.md; or NULL */
     const char *package;  /* what the original belongs to: "GNU coreutils 9.1" */
 } Command;
@@ -74,11 +74,11 @@ typedef struct Command {
  * COMMAND(ls, ..., COMMAND_PURE, .usage_status = 2); */
 #define COMMAND(id, usage_, summary_, options_, flags_, ...)                                                       \
     const Command command_##id = {.name = #id, .usage = (usage_), .summary = (summary_), .options = (options_),    \
-                                  .main = id##_main, .flags = (flags_), .usage_status = 1, ##__VA_ARGS__}
+                                  .main = id##_main, .flags = (flags_), ##__VA_ARGS__}
 /* For names that are not C identifiers: COMMAND_NAMED(bracket, "[", ...), main is bracket_main. */
 #define COMMAND_NAMED(id, name_, usage_, summary_, options_, flags_, ...)                                          \
     const Command command_##id = {.name = (name_), .usage = (usage_), .summary = (summary_), .options = (options_), \
-                                  .main = id##_main, .flags = (flags_), .usage_status = 1, ##__VA_ARGS__}
+                                  .main = id##_main, .flags = (flags_), ##__VA_ARGS__}
 
 /* Every command, sorted by name (bytes): builtins/registry.c from the X-macro list in builtins/commands.def. */
 extern const Command *const command_table[];

@@ -1,0 +1,104 @@
+/* key: -k POS1[,POS2] and the ordering letters. */
+#include "sort.h"
+
+bool ordering_letters(Ordering *o, const char *s, const char **end, bool start_blanks, bool end_blanks)
+{
+    for (; *s; s++) {
+        switch (*s) {
+        case 'b':
+            o->skip_start_blanks |= start_blanks;
+            o->skip_end_blanks |= end_blanks;
+            break;
+        case 'd': o->dictionary = true; break;
+        case 'f': o->fold = true; break;
+        case 'g': o->general = true; break;
+        case 'h': o->human = true; break;
+        case 'i': o->printable = true; break;
+        case 'M': o->month = true; break;
+        case 'n': o->numeric = true; break;
+        case 'R': o->random = true; break;
+        case 'r': o->reverse = true; break;
+        case 'V': o->version = true; break;
+        default:
+            *end = s;
+            return false;
+        }
+    }
+    *end = s;
+    return true;
+}
+
+bool ordering_is_default(const Ordering *o)
+{
+    return !(o->skip_start_blanks || o->skip_end_blanks || o->dictionary || o->printable || o->fold || o->numeric || o->general || o->human ||
+             o->month || o->version || o->random || o->reverse);
+}
+
+void ordering_check(Proc *p, const Ordering *o)
+{
+    int kinds = o->numeric + o->general + o->human + o->month + (o->version || o->random || o->dictionary || o->printable);
+    if (kinds <= 1)
+        return;
+    char text[16];
+    size_t n = 0;
+    const struct { bool on; char letter; } letters[] = {
+        {o->dictionary, 'd'}, {o->fold, 'f'}, {o->general, 'g'}, {o->human, 'h'}, {o->printable && !o->dictionary, 'i'}, {o->month, 'M'},
+        {o->numeric, 'n'}, {o->random, 'R'}, {o->version, 'V'},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(letters); i++)
+        if (letters[i].on && letters[i].letter != 'f')
+            text[n++] = letters[i].letter;
+    text[n] = 0;
+    die(p, 2, "options '-%s' are incompatible", text);
+}
+
+static NORETURN void bad_field(Proc *p, const char *text, const char *why) { die(p, 2, "%s: invalid field specification %s", why, quote(p, text)); }
+
+/* A count at *s; too large is as good as endless. False: no digit. */
+static bool read_count(const char **s, size_t *v)
+{
+    bool any = false;
+    *v = 0;
+    for (; **s >= '0' && **s <= '9'; ++*s, any = true)
+        if (__builtin_mul_overflow(*v, 10u, v) || __builtin_add_overflow(*v, (size_t)(**s - '0'), v))
+            *v = SIZE_MAX;
+    return any;
+}
+
+static NORETURN void bad_count(Proc *p, const char *at, const char *where) { die(p, 2, "%s: invalid count at start of %s", where, quote(p, at)); }
+
+Key key_parse(Proc *p, const char *text)
+{
+    Key k = {.end_field = SIZE_MAX};
+    const char *s = text;
+    if (!read_count(&s, &k.start_field))
+        bad_count(p, s, "invalid number at field start");
+    if (k.start_field-- == 0)
+        bad_field(p, text, "field number is zero");
+    if (*s == '.') {
+        s++;
+        if (!read_count(&s, &k.start_char))
+            bad_count(p, s, "invalid number after '.'");
+        if (k.start_char-- == 0)
+            bad_field(p, text, "character offset is zero");
+    }
+    Ordering none = k.order;
+    ordering_letters(&k.order, s, &s, true, false);
+    if (*s == ',') {
+        s++;
+        if (!read_count(&s, &k.end_field))
+            bad_count(p, s, "invalid number after ','");
+        if (k.end_field-- == 0)
+            bad_field(p, text, "field number is zero");
+        if (*s == '.') {
+            s++;
+            if (!read_count(&s, &k.end_char))
+                bad_count(p, s, "invalid number after '.'");
+        }
+        ordering_letters(&k.order, s, &s, false, true);
+    }
+    if (*s)
+        bad_field(p, text, "stray character in field spec");
+    k.own_ordering = memcmp(&none, &k.order, sizeof none) != 0;
+    return k;
+}
