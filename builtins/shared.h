@@ -14,6 +14,10 @@ void format_mode(uint32_t mode, char out[11]); /* drwxr-xr-x */
 /* 1234567 as 1.2M (1024) or 1.3MB (1000), rounded up as GNU does; unit 0 prints the number. In p->mem. */
 const char *format_human(Proc *p, uint64_t n, unsigned unit);
 
+/* "TERM", "SIGTERM", "15" -> 15 (0 is allowed); -1: none. And back, without SIG. */
+int signal_from_name(const char *text);
+const char *signal_short_name(int number);
+
 /* chmod's language: octal or u=rwx,g+s,... NULL: does not parse. */
 typedef struct ModeChange ModeChange;
 ModeChange *mode_parse(Proc *p, const char *text);

@@ -1,0 +1,419 @@
+/* xargs: build and run command lines from standard input. GNU findutils 4.9.
+ *
+ * Children started by -P run beside each other; without it each is a plain call.
+ */
+#include <stdlib.h>
+
+#include "command.h"
+
+enum { OPT_SHOW_LIMITS = 256, OPT_SLOT };
+
+static const Option options[] = {
+    {'0', "null", OPT_FLAG, "items are separated by a null, not whitespace; disables quote and backslash processing and logical EOF processing", NULL, 0},
+    {'a', "arg-file", OPT_VALUE, "read arguments from FILE, not standard input", "FILE", 0},
+    {'d', "delimiter", OPT_VALUE, "items in input stream are separated by CHARACTER, not by whitespace", "CHARACTER", 0},
+    {'E', NULL, OPT_VALUE, "set logical EOF string", "END", 0},
+    {'e', "eof", OPT_OPTIONAL, "equivalent to -E END if END is specified", "END", 0},
+    {'I', NULL, OPT_VALUE, "same as --replace=R", "R", 0},
+    {'i', "replace", OPT_OPTIONAL, "replace R in INITIAL-ARGS with names read from standard input, split at newlines", "R", 0},
+    {'L', "max-lines", OPT_VALUE, "use at most MAX-LINES non-blank input lines per command line", "MAX-LINES", 0},
+    {'l', NULL, OPT_OPTIONAL, "similar to -L but defaults to at most one non-blank input line if MAX-LINES is not specified", "MAX-LINES", 0},
+    {'n', "max-args", OPT_VALUE, "use at most MAX-ARGS arguments per command line", "MAX-ARGS", 0},
+    {'o', "open-tty", OPT_FLAG, NULL, NULL, 0},
+    {'P', "max-procs", OPT_VALUE, "run at most MAX-PROCS processes at a time", "MAX-PROCS", 0},
+    {'p', "interactive", OPT_FLAG, "refused: there is no terminal", NULL, 0},
+    {0, "process-slot-var", OPT_VALUE, "set environment variable VAR in child processes", "VAR", OPT_SLOT},
+    {'r', "no-run-if-empty", OPT_FLAG, "if there are no arguments, then do not run COMMAND", NULL, 0},
+    {'s', "max-chars", OPT_VALUE, "limit length of command line to MAX-CHARS", "MAX-CHARS", 0},
+    {0, "show-limits", OPT_FLAG, NULL, NULL, OPT_SHOW_LIMITS},
+    {'t', "verbose", OPT_FLAG, "print commands before executing them", NULL, 0},
+    {'x', "exit", OPT_FLAG, "exit if the size (see -s) is exceeded", NULL, 0},
+    OPTIONS_END,
+};
+
+enum { DEFAULT_CHARS = 131072, MOST_CHARS = 2095104, STATUS_LATER = 123 };
+
+typedef struct {
+    Proc *p;
+    /* options */
+    int delimiter;          /* or -1: blanks, with quotes */
+    const char *eof, *replace, *slot_var;
+    uint64_t max_lines, max_args, max_chars, max_procs;
+    bool no_run_if_empty, verbose, exit_if_large;
+    /* the command */
+    char **initial;
+    int ninitial;
+    size_t initial_chars;
+    /* items gathered for the next command line */
+    Mem *mem;
+    char **items;
+    size_t count, cap, chars;
+    uint64_t lines;
+    /* input: a byte at a time out of chunks */
+    int fd;
+    Slice window;
+    Buf word;
+    bool at_end;
+    /* children */
+    unsigned running;
+    int status;
+    bool any_run;
+} Xargs;
+
+/* ---------- input ---------- */
+
+static int next_byte(Xargs *x)
+{
+    while (x->window.len == 0) {
+        if (x->at_end)
+            return -1;
+        if (proc_read_chunk(x->p, x->fd, 65536, &x->window, NULL) <= 0) {
+            x->at_end = true;
+            return -1;
+        }
+    }
+    int c = (unsigned char)x->window.data[0];
+    x->window = slice_from(x->window, 1);
+    return c;
+}
+
+typedef enum { ITEM_NONE, ITEM_WORD, ITEM_LINE_END /* a word that ends its line */ } ItemEnd;
+
+static bool line_blank(int c) { return c == ' ' || c == '\t'; }
+static bool any_blank(int c) { return line_blank(c) || c == '\n' || c == '\v' || c == '\f' || c == '\r'; }
+
+static void read_quoted(Xargs *x, int quote)
+{
+    for (int c; (c = next_byte(x)) != quote;) {
+        if (c < 0 || c == '\n')
+            die(x->p, 1, "unmatched %s quote; by default quotes are special to xargs unless you use the -0 option", quote == '"' ? "double" : "single");
+        buf_char(&x->word, (char)c);
+    }
+}
+
+/* One word in shell-like quoting; under -I and -L a word may be a whole line or end one. */
+static ItemEnd read_word(Xargs *x)
+{
+    int c;
+    buf_clear(&x->word);
+    do
+        c = next_byte(x);
+    while (c >= 0 && any_blank(c));
+    if (c < 0)
+        return ITEM_NONE;
+    for (; c >= 0; c = next_byte(x)) {
+        if (c == '\n')
+            return ITEM_LINE_END;
+        if (!x->replace && any_blank(c)) {
+            /* A trailing blank continues the line onto the next one for -L. */
+            return ITEM_WORD;
+        }
+        if (c == '\'' || c == '"') {
+            read_quoted(x, c);
+        } else if (c == '\\') {
+            c = next_byte(x);
+            if (c < 0)
+                die(x->p, 1, "backslash at EOF");
+            buf_char(&x->word, (char)c);
+        } else {
+            buf_char(&x->word, (char)c);
+        }
+    }
+    return ITEM_LINE_END;
+}
+
+static ItemEnd read_delimited(Xargs *x)
+{
+    int c, n = 0;
+    buf_clear(&x->word);
+    for (; (c = next_byte(x)) >= 0; n++) {
+        if (c == x->delimiter)
+            return ITEM_LINE_END;
+        buf_char(&x->word, (char)c);
+    }
+    return n ? ITEM_LINE_END : ITEM_NONE;
+}
+
+static ItemEnd read_item(Xargs *x)
+{
+    if (x->delimiter >= 0)
+        return read_delimited(x);
+    ItemEnd end = read_word(x);
+    if (end != ITEM_NONE && x->eof && slice_is(x->word.data ? buf_slice(&x->word) : (Slice){"", 0}, x->eof))
+        return ITEM_NONE;
+    return end;
+}
+
+/* ---------- running ---------- */
+
+static void settle(Xargs *x, int wstatus, const char *command)
+{
+    Proc *p = x->p;
+    int signal = wstatus & 127, status = wstatus >> 8 & 255;
+    if (signal) {
+        warn(p, "%s: terminated by signal %d", command, signal);
+        proc_fail(p, 125);
+    }
+    if (status == 255) {
+        warn(p, "%s: exited with status 255; aborting", command);
+        proc_fail(p, 124);
+    }
+    if (status)
+        x->status = STATUS_LATER;
+}
+
+static void wait_one(Xargs *x)
+{
+    int wstatus;
+    if (proc_wait(x->p, -1, &wstatus, 0, -1) < 0) {
+        x->running = 0;
+        return;
+    }
+    x->running--;
+    settle(x, wstatus, x->initial[0]);
+}
+
+static void show_command(Proc *p, char **argv)
+{
+    for (char **a = argv; *a; a++)
+        out_printf(p->err, "%s%s", a == argv ? "" : " ", quotef(p, *a));
+    out_char(p->err, '\n');
+    output_flush(p->err);
+}
+
+static int open_null(Proc *p)
+{
+    int fd = proc_open(p, "/dev/null", V_READ, 0);
+    if (fd < 0)
+        die_errno(p, 1, fd, "/dev/null");
+    return fd;
+}
+
+static void run(Xargs *x, char **argv)
+{
+    Proc *p = x->p;
+    x->any_run = true;
+    if (x->verbose)
+        show_command(p, argv);
+    int null = open_null(p);
+    SpawnFd in = {0, x->fd == 0 ? null : 0};
+    SpawnAttr attr = {.fds = &in, .nfds = 1};
+    int r;
+    if (x->max_procs == 1) {
+        r = proc_run(p, argv, NULL, &attr);
+    } else {
+        while (x->max_procs && x->running >= x->max_procs)
+            wait_one(x);
+        r = proc_spawn(p, argv, NULL, &attr);
+        x->running += r >= 0;
+    }
+    proc_close(p, null);
+    if (r < 0) {
+        warn_errno(p, r, "%s", argv[0]);
+        proc_fail(p, r == -ENOENT ? 127 : 126);
+    }
+    if (x->max_procs == 1)
+        settle(x, r, argv[0]);
+}
+
+static void forget_items(Xargs *x)
+{
+    mem_drop(x->mem);
+    x->items = NULL;
+    x->count = x->cap = 0;
+    x->chars = 0;
+    x->lines = 0;
+}
+
+static void run_items(Xargs *x)
+{
+    char **argv = mem_array(x->mem, (size_t)x->ninitial + x->count + 1, char *);
+    memcpy(argv, x->initial, (size_t)x->ninitial * sizeof *argv);
+    if (x->count)
+        memcpy(argv + x->ninitial, x->items, x->count * sizeof *argv);
+    run(x, argv);
+    forget_items(x);
+}
+
+static void keep_item(Xargs *x, Slice word)
+{
+    if (x->count == x->cap) {
+        size_t cap = x->cap ? x->cap * 2 : 64;
+        x->items = mem_grow(x->mem, x->items, x->cap * sizeof *x->items, cap * sizeof *x->items);
+        x->cap = cap;
+    }
+    x->items[x->count++] = mem_copy(x->mem, word);
+    x->chars += word.len + 1;
+}
+
+static void add_item(Xargs *x, Slice word)
+{
+    size_t need = word.len + 1;
+    if (x->initial_chars + need > x->max_chars)
+        die(x->p, 1, "argument line too long");
+    if (x->initial_chars + x->chars + need > x->max_chars || (x->max_args && x->count == x->max_args)) {
+        if (x->exit_if_large && x->max_lines)
+            die(x->p, 1, "argument list too long");
+        run_items(x);
+    }
+    keep_item(x, word);
+}
+
+static void gather(Xargs *x)
+{
+    for (ItemEnd end; (end = read_item(x)) != ITEM_NONE;) {
+        proc_tick(x->p, 1);
+        add_item(x, x->word.data ? buf_slice(&x->word) : (Slice){"", 0});
+        if (end == ITEM_LINE_END && x->max_lines && ++x->lines >= x->max_lines)
+            run_items(x);
+    }
+    if (x->count || (!x->any_run && !x->no_run_if_empty))
+        run_items(x);
+}
+
+/* ---------- -I ---------- */
+
+static char *replaced(Xargs *x, const char *argument, Slice word)
+{
+    Buf out;
+    size_t n = strlen(x->replace);
+    buf_init(&out, x->mem, MOST_CHARS);
+    for (const char *at; *x->replace && (at = strstr(argument, x->replace)); argument = at + n) {
+        buf_append(&out, (Slice){argument, (size_t)(at - argument)});
+        buf_append(&out, word);
+    }
+    buf_append(&out, slice_str(argument));
+    if (out.failed)
+        die(x->p, 1, "argument line too long");
+    return out.data;
+}
+
+static void run_each(Xargs *x)
+{
+    while (read_item(x) != ITEM_NONE) {
+        Slice word = x->word.data ? buf_slice(&x->word) : (Slice){"", 0};
+        char **argv = mem_array(x->mem, (size_t)x->ninitial + 1, char *);
+        size_t chars = 0;
+        for (int i = 0; i < x->ninitial; i++) {
+            argv[i] = replaced(x, x->initial[i], word);
+            chars += strlen(argv[i]) + 1;
+        }
+        if (chars > x->max_chars)
+            die(x->p, 1, "argument list too long");
+        run(x, argv);
+        forget_items(x);
+    }
+}
+
+/* ---------- options ---------- */
+
+static int delimiter_of(Proc *p, const char *text)
+{
+    static const char from[] = "abfnrtv\\0", to[] = "\a\b\f\n\r\t\v\\\0";
+    if (text[0] && !text[1])
+        return (unsigned char)text[0];
+    if (text[0] != '\\' || !text[1])
+        die(p, 1, "Invalid input delimiter specification %s: the delimiter must be either a single character or an escape sequence starting with \\.", text);
+    if (text[1] == 'x' || (text[1] >= '0' && text[1] <= '7')) {
+        char *end;
+        unsigned long v = strtoul(text + (text[1] == 'x' ? 2 : 1), &end, text[1] == 'x' ? 16 : 8);
+        if (v > 255)
+            die(p, 1, text[1] == 'x' ? "Invalid escape sequence %s in input delimiter specification; character values must not exceed %lx." : "Invalid escape sequence %s in input delimiter specification; character values must not exceed %lo.", text, 255ul);
+        if (*end)
+            die(p, 1, "Invalid escape sequence %s in input delimiter specification; trailing characters %s not recognised.", text, end);
+        return (int)v;
+    }
+    const char *at = strchr(from, text[1]);
+    if (!at || text[2])
+        die(p, 1, "Invalid escape sequence %s in input delimiter specification.", text);
+    return (unsigned char)to[at - from];
+}
+
+static uint64_t number(Proc *p, Args *args, const char *text, char letter, int64_t least)
+{
+    int64_t v;
+    int err = parse_int(text, &v);
+    if (err == -EINVAL) {
+        warn(p, "invalid number \"%s\" for -%c option", text, letter);
+        usage_hint(p, args);
+    }
+    if (v < least) {
+        warn(p, "value %s for -%c option should be >= %lld", text, letter, (long long)least);
+        usage_hint(p, args);
+    }
+    return (uint64_t)v;
+}
+
+static void set_option(Xargs *x, Args *args, int id)
+{
+    Proc *p = x->p;
+    char *v = args->value;
+    switch (id) {
+    case '0': x->delimiter = 0; break;
+    case 'd': x->delimiter = delimiter_of(p, v); break;
+    case 'E': x->eof = *v ? v : NULL; break;
+    case 'e': x->eof = v && *v ? v : NULL; break;
+    case 'I':
+    case 'i':
+        x->replace = v ? v : "{}";
+        x->max_args = x->max_lines = 0;
+        break;
+    case 'L':
+    case 'l':
+        x->max_lines = v ? number(p, args, v, (char)id, 1) : 1;
+        x->max_args = 0;
+        x->replace = NULL;
+        break;
+    case 'n':
+        x->max_args = number(p, args, v, 'n', 1);
+        x->max_lines = 0;
+        if (x->max_args == 1 && x->replace)
+            x->max_args = 0;
+        else
+            x->replace = NULL;
+        break;
+    case 'P': x->max_procs = number(p, args, v, 'P', 0); break;
+    case 'r': x->no_run_if_empty = true; break;
+    case 's': x->max_chars = MIN(number(p, args, v, 's', 1), (uint64_t)MOST_CHARS); break;
+    case 't': x->verbose = true; break;
+    case 'x': x->exit_if_large = true; break;
+    case 'p': die(p, 1, "-p needs a terminal, and there is none");
+    case OPT_SLOT: x->slot_var = v; break;
+    case 'a':
+        x->fd = proc_open(p, v, V_READ, 0);
+        if (x->fd < 0)
+            die_errno(p, 1, x->fd, "Cannot open input file %s", quoteaf(p, v));
+        break;
+    default: break;
+    }
+}
+
+static int xargs_main(Proc *p, Args *args)
+{
+    static char echo[] = "echo";
+    Xargs x = {.p = p, .delimiter = -1, .max_chars = DEFAULT_CHARS, .max_procs = 1, .mem = proc_mem_new(p)};
+    buf_init(&x.word, &p->keep, BUF_MAX);
+    for (int id; (id = args_next(p, args)) != -1;)
+        set_option(&x, args, id);
+    int n;
+    char **v = args_operands(args, &n);
+    x.initial = mem_array(&p->keep, (size_t)MAX(n, 1) + 1, char *);
+    x.initial[0] = echo;
+    if (n)
+        memcpy(x.initial, v, (size_t)n * sizeof *v);
+    x.ninitial = MAX(n, 1);
+    for (int i = 0; i < x.ninitial; i++)
+        x.initial_chars += strlen(x.initial[i]) + 1;
+    if (x.initial_chars >= x.max_chars)
+        die(p, 1, "cannot fit single argument within argument list size limit");
+    if (x.replace) {
+        run_each(&x);
+    } else {
+        gather(&x);
+    }
+    while (x.running)
+        wait_one(&x);
+    return x.status;
+}
+
+COMMAND(xargs, "xargs [OPTION]... COMMAND [INITIAL-ARGS]...", "Run COMMAND with arguments INITIAL-ARGS and more arguments read from input.", options, COMMAND_SPAWNS | COMMAND_ORDERED, .package = "GNU findutils 4.9");
