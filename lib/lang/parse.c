@@ -246,9 +246,9 @@ static bool begins_command(Parser *p)
     return true;
 }
 
-static void push_item(Parser *p, Node *n, bool background)
+static void push_item(Parser *p, Node *n, TokenKind after)
 {
-    ListItem item = {n, background};
+    ListItem item = {n, after == TOK_AND, after == TOK_NEWLINE};
     push(p, &item, sizeof item);
 }
 
@@ -261,7 +261,7 @@ Node *parse_list(Parser *p)
     do {
         Node *n = parse_and_or(p);
         TokenKind kind = peek(p)->kind;
-        push_item(p, n, kind == TOK_AND);
+        push_item(p, n, kind);
         if (kind != TOK_SEMI && kind != TOK_AND && kind != TOK_NEWLINE)
             break;
         take(p);
@@ -278,7 +278,7 @@ Node *parse_line(Parser *p)
     for (;;) {
         Node *n = parse_and_or(p);
         TokenKind kind = peek(p)->kind;
-        push_item(p, n, kind == TOK_AND);
+        push_item(p, n, kind);
         if (kind == TOK_SEMI || kind == TOK_AND)
             take(p);
         else if (kind != TOK_NEWLINE && kind != TOK_EOF)
