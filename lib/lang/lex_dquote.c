@@ -94,6 +94,7 @@ Node *read_command_list(Parser *p, const char *opened)
     const Frame *frame = p->frame;
     enter(p);
     pending_save(p, &save);
+    p->substitutions++;
     p->have = false;
     skip_newlines(p);
     Node *n = peek(p)->kind == TOK_RPAREN ? NULL : parse_list(p);
@@ -109,6 +110,7 @@ Node *read_command_list(Parser *p, const char *opened)
         warn_parse(p, "line %u: warning: command substitution: %u unterminated here-document%s", line_of(p, t->start), left,
                    left == 1 ? "" : "s");
     take(p);
+    p->substitutions--;
     pending_restore(p, &save);
     frame_return(p, frame);
     leave(p);
