@@ -132,7 +132,7 @@ void inode_drop(Vfs *fs, Inode *i)
 
 /* ---------- open files ---------- */
 
-VFile *file_new(Vfs *fs, int flags)
+VFile *vfile_new(Vfs *fs, int flags)
 {
     VFile *f = fs_alloc(fs, sizeof *f);
     if (!f)
@@ -182,7 +182,7 @@ static Node *node_fork(Vfs *to, const Node *n)
 /* A callback's handle belongs to the old side's mount: in the copy the file can neither be read nor written. */
 VFile *vfs_file_fork(Vfs *to, const VFile *f)
 {
-    VFile *copy = file_new(to, f->node ? f->flags : 0);
+    VFile *copy = vfile_new(to, f->node ? f->flags : 0);
     if (!copy || !f->node)
         return copy;
     copy->root = f->root;

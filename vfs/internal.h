@@ -238,7 +238,7 @@ void node_release(Vfs *fs, Node *n);
 Node *node_find(const Vfs *fs, uint64_t ino); /* of the tree */
 Inode *node_inode(const Vfs *fs, const Node *n);
 Inode *node_own(Vfs *fs, Node *n);
-VFile *file_new(Vfs *fs, int flags);
+VFile *vfile_new(Vfs *fs, int flags);
 void handles_free(Vfs *fs);
 /* Adds what the detached inodes of `of` count to the usage of `to`, or takes it off (-1). */
 void nodes_count(Vfs *to, const Vfs *of, int sign);

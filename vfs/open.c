@@ -112,7 +112,7 @@ int vfs_open(Vfs *fs, const VCred *c, VDir *at, const char *path, int flags, uin
     int r = path_resolve(&p, fs, c, at, path, how | (flags & V_CREATE ? PATH_FILE : PATH_MUST));
     if (r)
         return r;
-    VFile *f = file_new(fs, flags);
+    VFile *f = vfile_new(fs, flags);
     if (!f)
         return -ENOMEM;
     f->root = c->uid == 0;

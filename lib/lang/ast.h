@@ -211,7 +211,6 @@ typedef struct Cond {
 typedef struct ListItem {
     Node *node;
     bool background;      /* followed by & */
-    bool newline;         /* followed by a newline, for printing */
 } ListItem;
 
 struct Node {

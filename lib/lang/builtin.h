@@ -23,6 +23,7 @@ void shell_error(Interp *in, const char *name, const char *format, ...) PRINTF_L
 enum {
     ATTR_EXPORT = 1, ATTR_READONLY = 2, ATTR_INTEGER = 4, ATTR_LOWER = 8, ATTR_UPPER = 16, ATTR_NAMEREF = 32, ATTR_ARRAY = 64,
     ATTR_ASSOC = 128, ATTR_TRACE = 256, ATTR_CAPITAL = 512, ATTR_LOCAL = 1024, ATTR_INVISIBLE = 2048 /* declared, not set */,
+    ATTR_NO_ASSIGN = 4096 /* GROUPS, FUNCNAME ...: assignments are ignored */,
 };
 
 typedef enum { VALUE_UNSET, VALUE_INT, VALUE_STR, VALUE_ARRAY, VALUE_ASSOC } ValueKind;
@@ -39,6 +40,7 @@ typedef struct Var {
     PEntry entry;
     uint32_t attrs;
     uint32_t scope;       /* function depth it is local to; 0 global */
+    uint32_t special;     /* a computed variable (RANDOM, LINENO ...), or 0 */
     Value value;
     struct Var *shadowed; /* the binding this local hides, or NULL */
 } Var;
@@ -89,6 +91,7 @@ typedef struct Function {
     uint32_t attrs;       /* EXPORT READONLY TRACE */
     Str *source;          /* BASH_SOURCE of the definition */
     uint32_t line;
+    Hold *hold;           /* of ast */
 } Function;
 
 const Function *function_find(Interp *in, Slice name);
@@ -201,8 +204,9 @@ size_t dirs_count(Interp *in);
 Slice dirs_get(Interp *in, size_t index);
 bool dirs_set(Interp *in, const Slice *dirs, size_t count); /* without the current directory */
 
-/* Shell-quoted so that it reads back: printf %q, declare -p, set, ${v@Q}. */
+/* Shell-quoted so that it reads back: printf %q. */
 void quote_shell(Buf *out, Slice s);
+void quote_value(Buf *out, Slice s);         /* as `set` prints a value: quoted only when it must be */
 void quote_single(Buf *out, Slice s);        /* '...' as alias, trap -p and set print */
 /* Escapes as in $'...' (dollar_quote) or echo -e and printf %b; false when \c ended the output. */
 bool unescape(Buf *out, Slice s, int style);

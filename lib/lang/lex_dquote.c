@@ -94,7 +94,6 @@ Node *read_command_list(Parser *p, const char *opened)
     const Frame *frame = p->frame;
     enter(p);
     pending_save(p, &save);
-    p->substitutions++;
     p->have = false;
     skip_newlines(p);
     Node *n = peek(p)->kind == TOK_RPAREN ? NULL : parse_list(p);
@@ -110,15 +109,11 @@ Node *read_command_list(Parser *p, const char *opened)
         warn_parse(p, "line %u: warning: command substitution: %u unterminated here-document%s", line_of(p, t->start), left,
                    left == 1 ? "" : "s");
     take(p);
-    p->substitutions--;
     pending_restore(p, &save);
     frame_return(p, frame);
     leave(p);
     return n;
 }
-
-/* The part just added. Its address changes when the stack grows. */
-static WordPart *last_part(Parser *p) { return (WordPart *)(void *)(p->stack + p->top) - 1; }
 
 static Slice between(const char *start, const char *end) { return slice(start, (size_t)(end - start)); }
 
@@ -139,12 +134,11 @@ void read_backquoted(Builder *b, bool quoted)
     p->at++;
     part.command.source = read_backquote(p, quoted && b->mode != MODE_TEXT);
     part.command.line = line;
-    add_part(b, part); /* before what is nested uses the stack */
-    Node *body = NULL;
     enter(p);
-    if (parse_apart(p, part.command.source, line, list_work, &body, true))
-        last_part(p)->command.body = body;
+    if (!parse_apart(p, part.command.source, line, list_work, &part.command.body, true))
+        part.command.body = NULL;
     leave(p);
+    add_part(b, part);
 }
 
 static void read_command(Builder *b, bool quoted)
@@ -156,7 +150,7 @@ static void read_command(Builder *b, bool quoted)
     add_part(b, part);
     p->at = start;
     Node *body = read_command_list(p, NULL);
-    WordPart *made = last_part(p);
+    WordPart *made = (WordPart *)(void *)(p->stack + p->top) - 1;
     made->command.body = body;
     made->command.source = between(start, p->at - 1);
 }
@@ -170,7 +164,7 @@ void read_process(Builder *b)
     add_part(b, part);
     p->at = start;
     Node *body = read_command_list(p, NULL);
-    WordPart *made = last_part(p);
+    WordPart *made = (WordPart *)(void *)(p->stack + p->top) - 1;
     made->command.body = body;
     made->command.source = between(start, p->at - 1);
 }
@@ -184,7 +178,7 @@ static void read_arith(Builder *b, bool quoted, const char *start, const char *e
     p->at = start;
     Word *text = read_parts(p, MODE_ARITH, READ_QUOTED, stop);
     p->at = end + closing;
-    WordPart *made = last_part(p);
+    WordPart *made = (WordPart *)(void *)(p->stack + p->top) - 1;
     made->arith.text = text;
     made->arith.code = arith_compile(p->mem, text);
 }
@@ -249,7 +243,7 @@ void read_dollar(Builder *b, bool quoted)
         enter(p);
         add_part(b, (WordPart){.kind = PART_PARAM, .quoted = quoted});
         Param *param = read_braced_param(p, quoted);
-        last_part(p)->param = param;
+        ((WordPart *)(void *)(p->stack + p->top) - 1)->param = param;
         leave(p);
     } else if (c == '[') {
         const char *end = skip_parens(s + 2, '[', ']');

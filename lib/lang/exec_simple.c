@@ -1,0 +1,656 @@
+/* exec_simple: simple commands: assignments, words, redirections; functions, builtins and programs. */
+#include <sys/stat.h>
+
+#include "interp.h"
+
+enum { STACK_NEEDED = 64 * 1024 };
+
+/* ---------- finding ---------- */
+
+/* A builtin that runs in this process, or NULL. */
+static const Command *builtin_by_hash(Interp *in, const char *name, uint64_t hash)
+{
+    const Command *c;
+    CommandSlot *slot = in->lang ? &in->lang->commands[hash % COMMAND_SLOTS] : NULL;
+    if (slot && slot->hash == hash && slot->command && strcmp(slot->command->name, name) == 0) {
+        c = slot->command;
+    } else {
+        c = command_find(name);
+        if (!c || !(c->flags & COMMAND_SHELL))
+            return NULL;
+        if (slot)
+            *slot = (CommandSlot){hash, c};
+    }
+    if (unlikely(in->st.disabled.count) && pmap_get(&in->st.disabled, slice_str(name), hash))
+        return NULL;
+    return c;
+}
+
+const Command *builtin_find(Interp *in, Slice name)
+{
+    char *text = mem_copy(mem_of(in), name);
+    return builtin_by_hash(in, text, hash_bytes(name));
+}
+
+static bool is_declaration(Slice name)
+{
+    switch (name.len ? name.data[0] : 0) {
+    case 'd': return slice_is(name, "declare");
+    case 't': return slice_is(name, "typeset");
+    case 'l': return slice_is(name, "local");
+    case 'e': return slice_is(name, "export");
+    case 'r': return slice_is(name, "readonly");
+    default: return false;
+    }
+}
+
+/* ---------- assignments ---------- */
+
+static void trace_assign(Interp *in, const Assign *a, Slice text)
+{
+    Buf b;
+    trace_begin(in, &b);
+    buf_append(&b, a->name.text);
+    if (a->index) {
+        buf_char(&b, '[');
+        buf_append(&b, a->index->source);
+        buf_char(&b, ']');
+    }
+    buf_append(&b, a->append ? SLICE("+=") : SLICE("="));
+    if (a->is_array) {
+        buf_char(&b, '(');
+        for (uint32_t i = 0; i < a->nitems; i++) {
+            if (i)
+                buf_char(&b, ' ');
+            if (a->items[i].index)
+                buf_printf(&b, "[%.*s]=", (int)a->items[i].index->source.len, a->items[i].index->source.data);
+            if (a->items[i].value)
+                buf_append(&b, a->items[i].value->source);
+        }
+        buf_char(&b, ')');
+    } else {
+        quote_value(&b, text);
+    }
+    trace_end(in, &b);
+}
+
+/* The fast road for x=text and x=$((...)). */
+static bool assign_plain(Interp *in, const Assign *a)
+{
+    if (a->is_array || a->index)
+        return var_assign(in, a, 0, 0);
+    const Word *w = a->value;
+    if (!w)
+        return lang_set(in, &a->name, SLICE(""), a->append);
+    if (w->count == 1 && !a->append) {
+        const WordPart *p = &w->parts[0];
+        if (p->kind == PART_QUOTED && p->inner->count == 1)
+            p = &p->inner->parts[0];
+        int64_t value;
+        if (p->kind == PART_ARITH) {
+            if (!arith_eval(in, p->arith.code, p->arith.text, &value))
+                lang_discard(in, 1);
+            return lang_set_int(in, &a->name, value);
+        }
+        if (p->kind == PART_LITERAL)
+            return lang_set(in, &a->name, p->text, false);
+    }
+    return lang_set(in, &a->name, expand_string(in, w), a->append);
+}
+
+static int exec_assignments(Interp *in, const Node *n)
+{
+    for (uint32_t i = 0; i < n->simple.nassigns; i++) {
+        const Assign *a = &n->simple.assigns[i];
+        if (unlikely(OPT(in, XTRACE)))
+            trace_assign(in, a, a->value && !a->is_array ? expand_string(in, a->value) : SLICE(""));
+        if (!assign_plain(in, a))
+            lang_discard(in, 1);
+    }
+    int status = in->subst_status >= 0 ? in->subst_status : 0;
+    if (n->redirs) {
+        Unwind *mark = in->unwind;
+        if (!redirs_apply(in, n->redirs))
+            status = 1;
+        unwind_to(in, mark);
+    }
+    return status;
+}
+
+typedef struct ScopeUnwind {
+    Unwind unwind;
+    Local *locals;
+} ScopeUnwind;
+
+static void pop_scope(Interp *in, Unwind *u) { locals_pop(in, ((ScopeUnwind *)u)->locals); }
+
+/* x=1 cmd: bindings of the command's own, exported. False: readonly (printed). */
+static bool prefix_assignments(Interp *in, const Node *n)
+{
+    ScopeUnwind *u = mem_new(mem_of(in), ScopeUnwind);
+    u->locals = in->locals;
+    unwind_push(in, &u->unwind, pop_scope);
+    for (uint32_t i = 0; i < n->simple.nassigns; i++) {
+        const Assign *a = &n->simple.assigns[i];
+        Slice text = a->value && !a->is_array ? expand_string(in, a->value) : SLICE(""), old;
+        const Var *v = var_lookup(in, &a->name);
+        if (unlikely(OPT(in, XTRACE)))
+            trace_assign(in, a, text);
+        if (v && v->attrs & ATTR_READONLY) {
+            lang_error(in, "%.*s: readonly variable", (int)a->name.text.len, a->name.text.data);
+            return false;
+        }
+        if (a->is_array || a->index)
+            continue; /* bash does not pass arrays on */
+        if (a->append && lang_get(in, &a->name, &old))
+            text = slice_str(mem_printf(mem_of(in), "%.*s%.*s", (int)old.len, old.data, (int)text.len, text.data));
+        uint32_t kept = v ? v->attrs & (ATTR_INTEGER | ATTR_LOWER | ATTR_UPPER) : 0;
+        var_put_local(in, &a->name, in->dyn.function_depth + 1, ATTR_EXPORT | kept);
+        if (!lang_set(in, &a->name, text, false))
+            return false;
+    }
+    return true;
+}
+
+/* ---------- functions ---------- */
+
+typedef struct CallUnwind {
+    Unwind unwind;
+    StrList *args;
+    uint32_t first;
+    Dynamic dyn;
+    Local *locals;
+    Function *function;
+    uint64_t options;
+    bool restore_options;
+} CallUnwind;
+
+void frame_unref(Gen *g, Frame *f)
+{
+    while (f && obj_unref(g, f)) {
+        Frame *outer = f->outer;
+        str_unref(g, f->function);
+        str_unref(g, f->source);
+        obj_free(g, f);
+        f = outer;
+    }
+}
+
+static void end_call(Interp *in, Unwind *u)
+{
+    CallUnwind *c = (CallUnwind *)u;
+    Gen *g = gen_of(in);
+    locals_pop(in, c->locals);
+    strlist_unref(g, in->st.args);
+    in->st.args = c->args;
+    in->st.first = c->first;
+    Frame *frame = in->dyn.frame;
+    in->dyn = c->dyn;
+    frame_unref(g, frame);
+    if (c->restore_options)
+        in->st.options = c->options;
+    if (obj_unref(g, c->function)) {
+        function_ops.release(g, &c->function->entry);
+        Str *key = c->function->entry.key;
+        obj_free(g, c->function);
+        str_unref(g, key);
+    }
+}
+
+bool option_make_local(Interp *in)
+{
+    for (Unwind *u = in->unwind; u; u = u->outer)
+        if (u->undo == end_call) {
+            CallUnwind *c = (CallUnwind *)u;
+            if (!c->restore_options) {
+                c->options = in->st.options;
+                c->restore_options = true;
+            }
+            return true;
+        }
+    return false;
+}
+
+/* A frame holds counted references, so that a subshell may keep it; `source` NULL: the -c text. */
+Frame *frame_push(Interp *in, bool is_function, Str *function, Str *source)
+{
+    Gen *g = gen_of(in);
+    Frame *f = obj_alloc(g, sizeof *f);
+    if (!f)
+        lang_nomem(in);
+    f->outer = in->dyn.frame;
+    f->is_function = is_function;
+    f->function = obj_ref(g, function);
+    f->source = source ? obj_ref(g, source) : NULL;
+    f->call_line = in->dyn.line;
+    f->depth = in->dyn.frame ? in->dyn.frame->depth + 1 : 1;
+    if (f->outer)
+        obj_ref(g, f->outer);
+    in->dyn.frame = f;
+    return f;
+}
+
+static void check_nesting(Interp *in, const Function *f)
+{
+    Slice text;
+    int64_t most;
+    Name name = name_of(SLICE("FUNCNEST"));
+    if (in->dyn.frame && lang_get(in, &name, &text) && !parse_int(mem_copy(mem_of(in), text), &most) && most > 0 &&
+        in->dyn.frame->depth >= most) {
+        Slice n = str_slice(f->entry.key);
+        lang_error(in, "%.*s: maximum function nesting level exceeded (%lld)", (int)n.len, n.data, (long long)most);
+        lang_discard(in, 1);
+    }
+    if (!proc_stack_room(in->p, STACK_NEEDED))
+        proc_limit(in->p, LIMIT_DEPTH);
+}
+
+int exec_function(Interp *in, const Function *f, int argc, char **argv)
+{
+    Gen *g = gen_of(in);
+    check_nesting(in, f);
+    StrList *args = strlist_new(g, argv + 1, (uint32_t)(argc - 1));
+    CallUnwind *c = mem_new(mem_of(in), CallUnwind);
+    if (!args)
+        lang_nomem(in);
+    c->args = in->st.args;
+    c->first = in->st.first;
+    c->dyn = in->dyn;
+    c->locals = in->locals;
+    c->function = obj_ref(g, (Function *)(uintptr_t)f);
+    in->st.args = args;
+    in->st.first = 0;
+    frame_push(in, true, f->entry.key, f->source);
+    in->dyn.function_depth++;
+    in->dyn.loop_depth = 0;
+    in->dyn.ast = f->ast;
+    in->dyn.source = f->source;
+    Unwind *mark = in->unwind;
+    unwind_push(in, &c->unwind, end_call);
+    if (!(f->attrs & ATTR_TRACE))
+        in->dyn.hidden_traps |= (uint8_t)((OPT(in, FUNCTRACE) ? 0 : HIDE_DEBUG | HIDE_RETURN) | (OPT(in, ERRTRACE) ? 0 : HIDE_ERR));
+    int status = exec_node(in, f->node->function.body);
+    if (in->flow == FLOW_RETURN) {
+        in->flow = FLOW_NONE;
+        status = in->return_status;
+    }
+    if (unlikely(trap_has(in, TRAP_RETURN)) && !in->flow) {
+        in->status = status;
+        trap_run(in, TRAP_RETURN);
+    }
+    unwind_to(in, mark);
+    return status;
+}
+
+int define_function(Interp *in, const Node *n)
+{
+    Gen *g = gen_of(in);
+    const Name *name = &n->function.name;
+    in->dyn.line = n->line;
+    const Function *old = (const Function *)pmap_get(&in->st.functions, name->text, name->hash);
+    if (old && old->attrs & ATTR_READONLY) {
+        lang_error(in, "%.*s: readonly function", (int)name->text.len, name->text.data);
+        return in->status = 1;
+    }
+    Function *f = obj_alloc(g, sizeof *f);
+    if (!f)
+        lang_nomem(in);
+    Obj obj = f->entry.obj;
+    *f = (Function){.entry = {.obj = obj, .hash = name->hash, .key = str_new(g, name->text)}, .ast = in->dyn.ast, .node = n, .line = n->line};
+    f->source = in->dyn.source ? obj_ref(g, in->dyn.source) : str_new(g, SLICE("environment"));
+    f->hold = hold_new(g, (void (*)(void *))(void (*)(void))ast_unref, ast_ref(in->dyn.ast));
+    if (!f->hold)
+        ast_unref(in->dyn.ast);
+    if (!f->entry.key || !f->source || !f->hold)
+        lang_nomem(in);
+    if (pmap_put(g, &in->st.functions, &function_ops, &f->entry))
+        lang_nomem(in);
+    return in->status = 0;
+}
+
+/* ---------- builtins ---------- */
+
+/* What it printed must have reached the descriptor before redirections are undone. */
+static int builtin_output(Interp *in, int status, bool redirected)
+{
+    Output *out = in->p->out;
+    if (likely(!out->error && !(redirected && out->len)))
+        return status;
+    int failed = output_status(in->p);
+    out->error = 0;
+    return failed ? failed : status;
+}
+
+int exec_builtin(Interp *in, const Command *c, int argc, char **argv)
+{
+    Proc *p = in->p;
+    const char *name = p->name;
+    Dynamic dyn = in->dyn;
+    Unwind *mark = in->unwind;
+    Guard g;
+    int status;
+    p->name = argv[0];
+    RaiseKind kind = guard_enter(p, &g);
+    if (likely(!kind)) {
+        Args args = {.command = c, .argc = argc, .argv = argv, .builtin = true};
+        status = builtin_output(in, c->main(p, &args), false);
+        guard_leave(p, &g);
+        p->name = name;
+        return status;
+    }
+    p->name = name;
+    unwind_to(in, mark);
+    if (kind != RAISE_COMMAND)
+        proc_raise(p, kind);
+    in->dyn = dyn;
+    return p->status;
+}
+
+/* ---------- programs ---------- */
+
+typedef struct Start {
+    Program program;
+    int argc, result;
+    char **argv;
+} Start;
+
+static int program_main(Proc *p, void *arg)
+{
+    Start *s = arg;
+    s->result = proc_exec(p, &s->program, s->argc, s->argv, NULL);
+    return s->result < 0 ? 126 : s->result;
+}
+
+static const char *path_of(Interp *in, bool default_path)
+{
+    Slice text;
+    Name name = name_of(SLICE("PATH"));
+    if (default_path || !lang_get(in, &name, &text))
+        return default_path ? "/usr/bin:/bin" : "";
+    return mem_copy(mem_of(in), text);
+}
+
+Program program_find(Interp *in, const char *name, bool default_path)
+{
+    if (strchr(name, '/'))
+        return proc_find(in->p, name, NULL);
+    Slice hashed;
+    uint32_t hits;
+    if (!default_path && in->st.commands.count && hash_get(in, slice_str(name), &hashed, &hits)) {
+        Program program = proc_find(in->p, mem_copy(mem_of(in), hashed), NULL);
+        if (program.kind != PROGRAM_NONE)
+            return program;
+        hash_remove(in, slice_str(name));
+    }
+    Program program = proc_find(in->p, name, path_of(in, default_path));
+    if (program.kind != PROGRAM_NONE && program.path && program.path[0] == '/' && OPT(in, HASHALL) && !default_path && !in->no_fork)
+        hash_put(in, slice_str(name), slice_str(program.path));
+    return program;
+}
+
+static int report_missing(Interp *in, const char *name, int error)
+{
+    VStat st;
+    if (!strchr(name, '/') && error == -ENOENT) {
+        lang_error(in, "%s: command not found", name);
+        return 127;
+    }
+    if (error == -ENOENT || error == -ENOTDIR) {
+        lang_error(in, "%s: %s", name, error_text(error));
+        return error == -ENOENT ? 127 : 126;
+    }
+    if (proc_stat(in->p, name, 0, &st) == 0 && S_ISDIR(st.mode))
+        lang_error(in, "%s: Is a directory", name);
+    else if (error == -ENOEXEC)
+        lang_error(in, "%s: cannot execute binary file: Exec format error", name);
+    else
+        lang_error(in, "%s: %s", name, error_text(error));
+    return 126;
+}
+
+static int not_found(Interp *in, int argc, char **argv, int error)
+{
+    const Function *handler = error == -ENOENT && !strchr(argv[0], '/') ? function_find(in, SLICE("command_not_found_handle")) : NULL;
+    if (!handler)
+        return report_missing(in, argv[0], error);
+    char **args = mem_array(mem_of(in), (size_t)argc + 2, char *);
+    args[0] = (char *)(uintptr_t)"command_not_found_handle";
+    memcpy(args + 1, argv, (size_t)argc * sizeof *args);
+    return exec_function(in, handler, argc + 1, args);
+}
+
+static const char *bad_interpreter(Interp *in, const char *path)
+{
+    Slice text;
+    if (read_file(in->p, path, &text) || !slice_starts(text, SLICE("#!")))
+        return NULL;
+    text = slice_from(text, 2);
+    while (text.len && text.data[0] == ' ')
+        text = slice_from(text, 1);
+    size_t n = 0;
+    while (n < text.len && !strchr(" \t\n", text.data[n]))
+        n++;
+    return mem_copy(mem_of(in), slice(text.data, n));
+}
+
+/* A found program that could not be executed after all. */
+static int report_exec(Interp *in, const Start *s)
+{
+    const char *interpreter = s->result == -ENOENT || s->result == -EACCES ? bad_interpreter(in, s->program.path) : NULL;
+    if (interpreter)
+        lang_error(in, "%s: %s: bad interpreter: %s", s->program.path, interpreter, error_text(s->result));
+    else
+        return report_missing(in, s->argv[0], s->result);
+    return s->result == -ENOENT ? 127 : 126;
+}
+
+/* Replaces this process's interpreter by the program; does not return. */
+NORETURN void become_program(Interp *in, const Program *program, int argc, char **argv)
+{
+    Start s = {.program = *program, .argc = argc, .argv = argv};
+    Proc *p = in->p;
+    p->caught = 0;
+    int status = proc_exec(p, program, argc, argv, NULL);
+    if (status < 0) {
+        p->lang = in;
+        s.result = status;
+        status = report_exec(in, &s);
+        lang_fatal(in, status);
+    }
+    in->execed = true;
+    proc_exit(p, status);
+}
+
+int exec_program(Interp *in, int argc, char **argv, const Redir *redirs, bool default_path)
+{
+    (void)redirs;
+    Program program = program_find(in, argv[0], default_path);
+    if (program.kind == PROGRAM_NONE)
+        return not_found(in, argc, argv, program.error ? program.error : -ENOENT);
+    if (in->no_fork)
+        become_program(in, &program, argc, argv);
+    Proc *child = fork_child(in);
+    child->env = &in->env;
+    child->lang = NULL;
+    Start s = {.program = program, .argc = argc, .argv = argv};
+    int wstatus = proc_call(child, program_main, &s), status = WSTATUS_TO_SHELL(wstatus);
+    if (unlikely(s.result < 0))
+        return report_exec(in, &s);
+    return status;
+}
+
+int exec_words(Interp *in, int argc, char **argv, bool empty_env, const char *argv0)
+{
+    Program program = program_find(in, argv[0], false);
+    if (program.kind == PROGRAM_NONE) {
+        int error = program.error ? program.error : -ENOENT;
+        VStat st;
+        bool missing = error == -ENOENT;
+        if (missing && !strchr(argv[0], '/'))
+            shell_error(in, "exec", "%s: not found", argv[0]);
+        else if (!missing && proc_stat(in->p, argv[0], 0, &st) == 0 && S_ISDIR(st.mode))
+            shell_error(in, "exec", "%s: cannot execute: Is a directory", argv[0]);
+        else if (missing)
+            lang_error(in, "%s: %s", argv[0], error_text(error)), shell_error(in, "exec", "%s: cannot execute: %s", argv[0], error_text(error));
+        else
+            shell_error(in, "exec", "%s: cannot execute: %s", argv[0], error_text(error));
+        return missing ? 127 : 126;
+    }
+    redirs_keep(in, NULL);
+    if (empty_env)
+        in->p->env = proc_env_list(in->p, (char *const[]){NULL});
+    if (argv0)
+        argv[0] = mem_strdup(&in->p->keep, argv0);
+    char **args = mem_array(&in->p->keep, (size_t)argc + 1, char *);
+    for (int i = 0; i < argc; i++)
+        args[i] = mem_strdup(&in->p->keep, argv[i]);
+    become_program(in, &program, argc, args);
+}
+
+/* ---------- the whole ---------- */
+
+/* Words of a declaration command: those that read as assignments are left to the builtin. */
+static void expand_declaration(Interp *in, const Node *n, Fields *f)
+{
+    const Assign **assigns = mem_array(mem_of(in), (size_t)n->simple.nwords + 1, const Assign *);
+    size_t cap = (size_t)n->simple.nwords + 1;
+    for (uint32_t i = 0; i < n->simple.nwords; i++) {
+        const Word *w = n->simple.words[i];
+        uint32_t before = f->count;
+        if (i && w->assign)
+            fields_add(in, f, mem_copy(mem_of(in), w->source));
+        else
+            expand_word(in, w, f);
+        if (f->count > cap) {
+            assigns = mem_grow(mem_of(in), assigns, cap * sizeof *assigns, f->count * 2 * sizeof *assigns);
+            cap = (size_t)f->count * 2;
+        }
+        for (uint32_t k = before; k < f->count; k++)
+            assigns[k] = i && w->assign ? w->assign : NULL;
+    }
+    in->assigns = assigns;
+    in->nassigns = (int)f->count;
+}
+
+static void remember_last(Interp *in, const Fields *f)
+{
+    Slice last = slice_str(f->items[f->count - 1]);
+    buf_clear(&in->last_arg);
+    buf_append(&in->last_arg, last);
+}
+
+static int redirect_failed(Interp *in, const Command *c)
+{
+    if (c && c->flags & COMMAND_SPECIAL && OPT(in, POSIX))
+        lang_fatal(in, 1);
+    return 1;
+}
+
+static int run_found(Interp *in, const Node *n, const Function *f, const Command *c, int argc, char **argv)
+{
+    if (n->redirs && !redirs_apply(in, n->redirs))
+        return redirect_failed(in, f ? NULL : c);
+    if (!f && !c)
+        return exec_program(in, argc, argv, n->redirs, false);
+    in->no_fork = false; /* what they run is not the last command */
+    if (f)
+        return exec_function(in, f, argc, argv);
+    int status = exec_builtin(in, c, argc, argv);
+    if (n->redirs) {
+        const char *name = in->p->name;
+        in->p->name = argv[0];
+        status = builtin_output(in, status, true);
+        in->p->name = name;
+    }
+    if (unlikely(in->special_failed)) {
+        in->special_failed = false;
+        if (OPT(in, POSIX) && c->flags & COMMAND_SPECIAL)
+            lang_fatal(in, status);
+    }
+    return status;
+}
+
+/* An assignment in front of a special builtin stays in POSIX mode. */
+static bool keeps_assignments(Interp *in, const Function *f, const Command *c)
+{
+    return !f && c && c->flags & COMMAND_SPECIAL && OPT(in, POSIX);
+}
+
+static int exec_command(Interp *in, const Node *n, Fields *f)
+{
+    char *name = f->items[0];
+    uint64_t hash = hash_bytes(slice_str(name));
+    const Function *function =
+        in->st.functions.count ? (const Function *)pmap_get(&in->st.functions, slice_str(name), hash) : NULL;
+    const Command *c = function && !OPT(in, POSIX) ? NULL : builtin_by_hash(in, name, hash);
+    if (function && c && c->flags & COMMAND_SPECIAL)
+        function = NULL;
+    else if (function)
+        c = NULL;
+    if (n->simple.nassigns) {
+        if (keeps_assignments(in, function, c)) {
+            for (uint32_t i = 0; i < n->simple.nassigns; i++)
+                if (!assign_plain(in, &n->simple.assigns[i]))
+                    lang_fatal(in, 1);
+        } else if (!prefix_assignments(in, n)) {
+            return 1;
+        }
+    }
+    if (unlikely(OPT(in, XTRACE)))
+        trace_command(in, (const char *const *)f->items, f->count, NULL);
+    return run_found(in, n, function, c, (int)f->count, f->items);
+}
+
+static int exec_null(Interp *in, const Node *n)
+{
+    if (n->simple.nassigns || !n->redirs) {
+        int status = exec_assignments(in, n);
+        return status;
+    }
+    Unwind *mark = in->unwind;
+    int status = redirs_apply(in, n->redirs) ? (in->subst_status >= 0 ? in->subst_status : 0) : 1;
+    unwind_to(in, mark);
+    return status;
+}
+
+int exec_simple(Interp *in, const Node *n)
+{
+    Mem *mem = mem_of(in);
+    MemMark mark = mem_mark(mem);
+    Unwind *unwind = in->unwind;
+    const Assign *const *assigns = in->assigns;
+    int nassigns = in->nassigns;
+    in->dyn.line = n->line;
+    if (likely(!in->trap_depth))
+        in->command = n;
+    if (unlikely(in->st.traps != NULL) && trap_has(in, TRAP_DEBUG))
+        trap_run(in, TRAP_DEBUG);
+    in->subst_status = -1;
+    proc_tick(in->p, 1);
+    Fields f;
+    fields_init(&f, mem);
+    const Word *first = n->simple.nwords ? n->simple.words[0] : NULL;
+    if (first && first->flags & WORD_LITERAL && first->count && is_declaration(first->parts[0].text))
+        expand_declaration(in, n, &f);
+    else
+        expand_words(in, n->simple.words, n->simple.nwords, &f);
+    int status;
+    if (f.count == 0) {
+        status = exec_null(in, n);
+    } else {
+        status = exec_command(in, n, &f);
+        remember_last(in, &f);
+    }
+    in->assigns = assigns;
+    in->nassigns = nassigns;
+    if (in->unwind != unwind)
+        unwind_to(in, unwind);
+    mem_reset(mem, mark);
+    in->status = status;
+    in->one_status = status;
+    in->pipestatus = &in->one_status;
+    in->npipestatus = 1;
+    if (unlikely(status))
+        check_errexit(in, status);
+    return status;
+}

@@ -1,0 +1,367 @@
+/* interp: the life of an interpreter: birth in a process, running text unit by unit, the EXIT trap, death. */
+#include "interp.h"
+
+#include "parsecache.h"
+
+/* ---------- birth and death ---------- */
+
+static void interp_release(Proc *p, void *thing)
+{
+    Interp *in = thing;
+    Gen *g = kern_gen(p->kernel);
+    for (size_t i = 0; i < ARRAY_LEN(in->computed); i++)
+        value_unref(g, in->computed[i]);
+    while (in->locals) {
+        Local *l = in->locals;
+        in->locals = l->next;
+        Str *key = l->key;
+        if (obj_unref(g, l))
+            obj_free(g, l);
+        str_unref(g, key);
+    }
+    state_drop(g, &in->st);
+    frame_unref(g, in->dyn.frame);
+    if (in->held_ast)
+        ast_unref(in->held_ast);
+}
+
+static void interp_bind(Interp *in, Proc *p)
+{
+    in->p = p;
+    in->env = interp_env;
+    in->ifs.valid = false;
+    in->pipestatus = &in->one_status;
+    in->npipestatus = 1;
+    in->pipestatus_cap = 0;
+    in->jobs = NULL;
+    in->unwind = NULL;
+    in->locals = NULL;
+    in->flow = FLOW_NONE;
+    in->due = 0;
+    in->trap_depth = 0;
+    p->lang = in;
+    p->env = &in->env;
+    proc_own(p, interp_release, in);
+}
+
+Interp *interp_new(Proc *p, Lang *lang)
+{
+    Interp *in = mem_new(&p->keep, Interp);
+    in->lang = lang;
+    interp_bind(in, p);
+    buf_init(&in->last_arg, &p->keep, BUF_MAX);
+    uint32_t ns;
+    in->started = proc_now(p, &ns);
+    in->shell_pid = p->pid;
+    return in;
+}
+
+Interp *interp_child(Interp *in, Proc *child)
+{
+    Interp *ci = mem_alloc(&child->keep, sizeof *ci);
+    Gen *g = gen_of(in);
+    *ci = *in;
+    ci->st = state_clone(g, &in->st);
+    if (ci->dyn.frame)
+        obj_ref(g, ci->dyn.frame);
+    ci->held_ast = in->dyn.ast ? ast_ref(in->dyn.ast) : NULL;
+    memset(ci->computed, 0, sizeof ci->computed);
+    interp_bind(ci, child);
+    buf_init(&ci->last_arg, &child->keep, BUF_MAX);
+    buf_append(&ci->last_arg, buf_slice(&in->last_arg));
+    ci->one_status = in->npipestatus ? in->pipestatus[0] : 0;
+    ci->subshell_level++;
+    ci->no_fork = ci->execed = ci->keep_redirs = ci->exiting = false;
+    ci->procsub_fds = 0;
+    ci->assigns = NULL;
+    ci->nassigns = 0;
+    traps_for_child(ci);
+    return ci;
+}
+
+void set_pipestatus(Interp *in, const int *statuses, uint32_t count)
+{
+    if (count == 1) {
+        in->one_status = statuses[0];
+        in->pipestatus = &in->one_status;
+    } else {
+        if (count > in->pipestatus_cap) {
+            in->pipestatus_store = mem_array(&in->p->keep, count, int);
+            in->pipestatus_cap = count;
+        }
+        memcpy(in->pipestatus_store, statuses, count * sizeof(int));
+        in->pipestatus = in->pipestatus_store;
+    }
+    in->npipestatus = count;
+}
+
+/* ---------- the life of a shell process ---------- */
+
+/* What a raise means for the process that catches it last; kinds that end the run are passed on. */
+static int status_of_raise(Interp *in, RaiseKind kind)
+{
+    switch (kind) {
+    case RAISE_EXIT: case RAISE_COMMAND: return in->p->status;
+    case RAISE_LANG: return in->status;
+    default: proc_raise(in->p, kind);
+    }
+}
+
+static int run_exit_trap(Interp *in, int status)
+{
+    Guard g;
+    if (likely(!trap_has(in, TRAP_EXIT)))
+        return status;
+    in->status = status;
+    in->flow = FLOW_NONE;
+    in->exit_status = status;
+    in->in_exit_trap = true;
+    RaiseKind kind = guard_enter(in->p, &g);
+    if (!kind) {
+        trap_run(in, TRAP_EXIT);
+        guard_leave(in->p, &g);
+        return in->flow == FLOW_EXIT ? in->exit_status : status;
+    }
+    unwind_to(in, NULL);
+    return status_of_raise(in, kind);
+}
+
+int shell_body(Interp *in, int (*body)(Interp *in, void *arg), void *arg)
+{
+    Guard g;
+    int status;
+    RaiseKind kind = guard_enter(in->p, &g);
+    if (!kind) {
+        status = body(in, arg);
+        guard_leave(in->p, &g);
+        if (in->flow == FLOW_EXIT)
+            status = in->exit_status;
+    } else {
+        if (in->execed)
+            return in->p->status;
+        unwind_to(in, NULL);
+        status = status_of_raise(in, kind);
+    }
+    in->dyn.no_errexit = 0;
+    if (unlikely(in->due) && in->flow != FLOW_EXIT)
+        traps_run_due(in);
+    return run_exit_trap(in, status & 255);
+}
+
+/* ---------- text ---------- */
+
+typedef struct TextUnwind {
+    Unwind unwind;
+    Parser *parser;
+    Ast *ast; /* one reference */
+    Dynamic dyn;
+} TextUnwind;
+
+static void end_text(Interp *in, Unwind *u)
+{
+    TextUnwind *t = (TextUnwind *)u;
+    if (t->parser)
+        parser_free(t->parser);
+    if (t->ast)
+        ast_unref(t->ast);
+    Ast *outer = t->dyn.ast;
+    in->dyn.ast = outer;
+    in->dyn.text_name = t->dyn.text_name;
+    in->dyn.line = t->dyn.line;
+}
+
+static Slice alias_for_parser(void *user, Slice name, bool *found)
+{
+    Slice text = SLICE("");
+    *found = alias_get(user, name, &text);
+    return text;
+}
+
+static ParseOptions parse_options(Interp *in)
+{
+    return (ParseOptions){
+        .extglob = SHOPT(in, EXTGLOB),
+        .posix = OPT(in, POSIX),
+        .aliases = SHOPT(in, EXPAND_ALIASES) && in->st.aliases.count,
+        .brace_expand = OPT(in, BRACEEXPAND),
+        .alias = alias_for_parser,
+        .user = in,
+    };
+}
+
+static uint32_t option_bits(const ParseOptions *o)
+{
+    return (uint32_t)o->extglob | (uint32_t)o->posix << 1 | (uint32_t)o->brace_expand << 2;
+}
+
+static void print_parse_line(Interp *in, const char *text)
+{
+    Slice name = in->dyn.source && in->dyn.source->len ? str_slice(in->dyn.source) : str_slice(in->st.zero);
+    Output *err = in->p->err;
+    output_flush(in->p->out);
+    out_write(err, name);
+    out_str(err, ": ");
+    if (in->dyn.text_name) {
+        out_str(err, in->dyn.text_name);
+        out_str(err, ": ");
+    }
+    out_str(err, text);
+    out_char(err, '\n');
+    output_flush(err);
+}
+
+/* One complete command, with bash's jump to top level ending it. False: stop reading this text. */
+static int run_unit(Interp *in, const Unit *u)
+{
+    if (!u->node || OPT(in, NOEXEC))
+        return in->status;
+    Guard g;
+    Unwind *mark = in->unwind;
+    Dynamic dyn = in->dyn;
+    MemMark mem = mem_mark(mem_of(in));
+    RaiseKind kind = guard_enter(in->p, &g);
+    if (likely(!kind)) {
+        int status = exec_node(in, u->node);
+        guard_leave(in->p, &g);
+        mem_reset(mem_of(in), mem);
+        return status;
+    }
+    unwind_to(in, mark);
+    if (kind != RAISE_LANG || !in->discard)
+        proc_raise(in->p, kind);
+    in->dyn = dyn;
+    in->flow = FLOW_NONE;
+    in->arith_who = NULL;
+    in->arith_depth = 0;
+    mem_reset(mem_of(in), mem);
+    set_pipestatus(in, &in->status, 1);
+    int status = in->status;
+    if (in->subshell_level && !in->lang_text) { /* a subshell's body is one unit: it is over */
+        in->flow = FLOW_EXIT;
+        in->exit_status = status;
+    } else if (OPT(in, ERREXIT)) {
+        in->flow = FLOW_EXIT;
+        in->exit_status = status;
+    }
+    return status;
+}
+
+static void show_warnings(Interp *in, Parser *parser)
+{
+    ParseWarnings w = parser_warnings(parser);
+    for (uint32_t i = 0; i < w.count; i++)
+        print_parse_line(in, w.messages[i]);
+}
+
+static void echo_verbose(Interp *in, Slice text, size_t from, size_t to)
+{
+    if (likely(!OPT(in, VERBOSE)) || to <= from)
+        return;
+    output_flush(in->p->out);
+    out_write(in->p->err, slice(text.data + from, to - from));
+    output_flush(in->p->err);
+}
+
+typedef struct Units {
+    Unit *items;
+    uint32_t count, cap;
+} Units;
+
+static void units_add(Interp *in, Units *l, Unit u)
+{
+    if (l->count == l->cap) {
+        uint32_t cap = l->cap ? l->cap * 2 : 8;
+        l->items = mem_grow(mem_of(in), l->items, l->cap * sizeof(Unit), cap * sizeof(Unit));
+        l->cap = cap;
+    }
+    l->items[l->count++] = u;
+}
+
+static int parse_failed(Interp *in, const ParseError *error)
+{
+    if (error->no_memory)
+        lang_nomem(in);
+    print_parse_line(in, error->message);
+    if (error->second)
+        print_parse_line(in, error->second);
+    in->parse_failed = true;
+    return in->status = 2;
+}
+
+/* Parses and runs in turn; keeps the result for the next time when nothing on the way changed how it is to be read. */
+static int run_parsing(Interp *in, TextUnwind *t, Slice text, uint32_t first_line, uint64_t hash)
+{
+    ParseOptions options = parse_options(in);
+    unsigned epoch = in->parse_epoch;
+    uint32_t bits = option_bits(&options);
+    bool cacheable = in->lang && !options.aliases && first_line == 1;
+    Units units = {NULL, 0, 0};
+    t->parser = parser_new(kern_budget(in->p->kernel), text, first_line, &options);
+    if (!t->parser)
+        lang_nomem(in);
+    t->ast = ast_ref(parser_ast(t->parser));
+    in->dyn.ast = t->ast;
+    int status = 0;
+    bool whole = false;
+    for (size_t at = 0; !in->flow;) {
+        Unit unit = {NULL, 0, 0};
+        ParseError error = {.message = NULL};
+        ParseState state = parser_next(t->parser, &unit, &error);
+        show_warnings(in, t->parser);
+        echo_verbose(in, text, at, parser_offset(t->parser));
+        at = parser_offset(t->parser);
+        if (state == PARSE_ERROR)
+            return parse_failed(in, &error);
+        whole = state == PARSE_END;
+        if (whole)
+            break;
+        if (cacheable && unit.node)
+            units_add(in, &units, unit);
+        status = run_unit(in, &unit);
+        if (unlikely(in->parse_epoch != epoch)) {
+            epoch = in->parse_epoch;
+            cacheable = false;
+            options = parse_options(in);
+            parser_options(t->parser, &options);
+        }
+    }
+    if (whole && cacheable && !parser_warnings(t->parser).count) {
+        Parsed parsed = {text, hash, bits, units.count, t->ast, units.items};
+        parse_cache_put(&in->lang->cache, kern_mem(in->p->kernel), kern_budget(in->p->kernel), &parsed);
+    }
+    return status;
+}
+
+static int run_parsed(Interp *in, TextUnwind *t, const Parsed *p)
+{
+    uint32_t count = p->count;
+    Unit *units = mem_array(mem_of(in), count + 1, Unit);
+    memcpy(units, p->units, count * sizeof(Unit));
+    t->ast = ast_ref(p->ast);
+    in->dyn.ast = t->ast;
+    int status = 0;
+    for (uint32_t i = 0; i < count && !in->flow; i++)
+        status = run_unit(in, &units[i]);
+    return status;
+}
+
+int run_units(Interp *in, Slice text, uint32_t first_line, const char *name)
+{
+    MemMark mem = mem_mark(mem_of(in));
+    Unwind *mark = in->unwind;
+    TextUnwind *t = mem_new(mem_of(in), TextUnwind);
+    t->dyn = in->dyn;
+    unwind_push(in, &t->unwind, end_text);
+    in->dyn.text_name = name;
+    bool outer = in->lang_text;
+    in->lang_text = true;
+    ParseOptions options = parse_options(in);
+    uint64_t hash = hash_bytes(text);
+    bool cached = in->lang && first_line == 1 && !options.aliases && !OPT(in, VERBOSE);
+    const Parsed *p = cached ? parse_cache_get(in->lang->cache, text, hash, option_bits(&options)) : NULL;
+    int status = p ? run_parsed(in, t, p) : run_parsing(in, t, text, first_line, hash);
+    in->lang_text = outer;
+    unwind_to(in, mark);
+    mem_reset(mem_of(in), mem);
+    return in->status = status;
+}

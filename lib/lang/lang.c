@@ -1,0 +1,220 @@
+/* lang: what api and kernel call: the main shell of a run, scripts, and shells started as programs. */
+#include "interp.h"
+
+static NORETURN void nomem(Proc *p) { proc_raise(p, RAISE_MEMORY); }
+
+static Str *string_of(Interp *in, Slice s)
+{
+    Str *str = str_new(gen_of(in), s);
+    if (!str)
+        nomem(in->p);
+    return str;
+}
+
+static void set_zero(Interp *in, const char *name)
+{
+    Str *s = string_of(in, slice_str(name));
+    str_unref(gen_of(in), in->st.zero);
+    in->st.zero = s;
+}
+
+/* BASH_SOURCE of the main text. */
+static void set_script(Interp *in, const char *path)
+{
+    str_unref(gen_of(in), in->st.script);
+    in->st.script = path ? string_of(in, slice_str(path)) : NULL;
+    in->dyn.source = in->st.script;
+}
+
+static int count_strings(const char *const *list)
+{
+    int n = 0;
+    while (list && list[n])
+        n++;
+    return n;
+}
+
+/* PWD and the logical directory, where the state has none yet or the process is elsewhere. */
+static void find_directory(Interp *in)
+{
+    if (in->st.cwd)
+        return;
+    char *path;
+    Slice pwd;
+    if (proc_getcwd(in->p, &path))
+        path = (char *)(uintptr_t)"/";
+    Name name = name_of(SLICE("PWD"));
+    VStat a, b;
+    bool inherited = lang_get(in, &name, &pwd) && pwd.len && pwd.data[0] == '/' && proc_stat(in->p, pwd.data, 0, &a) == 0 &&
+                     proc_stat(in->p, ".", 0, &b) == 0 && a.ino == b.ino && a.dev == b.dev;
+    in->st.cwd = string_of(in, inherited ? pwd : slice_str(path));
+    lang_set(in, &name, str_slice(in->st.cwd), false);
+    var_declare(in, SLICE("PWD"), ATTR_EXPORT, 0, 0);
+    if (!var_find_raw(in, SLICE("OLDPWD")))
+        var_declare(in, SLICE("OLDPWD"), ATTR_EXPORT, 0, 0);
+}
+
+static bool set_options(Interp *in, const char *letters, const char *const *long_options, const char *const *shopts)
+{
+    for (; letters && *letters; letters++)
+        option_set(in, *letters, true);
+    for (; long_options && *long_options; long_options++)
+        if (!option_set_named(in, slice_str(*long_options), true)) {
+            lang_error(in, "%s: invalid option name", *long_options);
+            return false;
+        }
+    for (; shopts && *shopts; shopts++)
+        shopt_set(in, slice_str(*shopts), true);
+    return true;
+}
+
+/* ---------- a run of the embedder's shell ---------- */
+
+static int run_body(Interp *in, void *arg)
+{
+    const LangRun *run = arg;
+    for (const char *const *e = run->env; e && *e; e++) {
+        Slice s = slice_str(*e);
+        size_t eq = slice_find(s, '=');
+        if (eq == s.len || !name_valid(slice(s.data, eq)))
+            continue;
+        Name name = name_of(slice(s.data, eq));
+        if (lang_set(in, &name, slice_from(s, eq + 1), false))
+            var_declare(in, name.text, ATTR_EXPORT, 0, 0);
+    }
+    if (run->cwd) {
+        int err = proc_chdir(in->p, run->cwd);
+        if (err) {
+            lang_error(in, "%s: %s", run->cwd, error_text(err));
+            return 1;
+        }
+        str_unref(gen_of(in), in->st.cwd);
+        in->st.cwd = NULL;
+    }
+    find_directory(in);
+    if (!set_options(in, run->options, run->long_options, NULL))
+        return 2;
+    if (run->syntax_only)
+        in->st.options |= UINT64_C(1) << OPT_NOEXEC;
+    in->has_execution_string = !run->from_stdin;
+    in->from_stdin = run->from_stdin;
+    return run_units(in, run->script, 1, run->from_stdin ? NULL : "-c");
+}
+
+static void take_arguments(Interp *in, const char *const *args)
+{
+    int argc = count_strings(args);
+    set_zero(in, argc ? args[0] : "bash");
+    Gen *g = gen_of(in);
+    strlist_unref(g, in->st.args);
+    in->st.args = NULL;
+    in->st.first = 0;
+    if (argc > 1 && !positional_set(in, (char **)(uintptr_t)(args + 1), argc - 1))
+        nomem(in->p);
+}
+
+/* What the run leaves goes back to the Lang, also when the run was cut short. */
+static void give_back(Interp *in, const LangRun *run)
+{
+    Lang *l = run->lang;
+    Gen *g = gen_of(in);
+    locals_pop(in, NULL);
+    if (in->st.traps && in->st.traps->action[TRAP_EXIT])
+        trap_set(in, TRAP_EXIT, NULL);
+    if (run->fresh)
+        return;
+    if (run->syntax_only)
+        in->st.options &= ~(UINT64_C(1) << OPT_NOEXEC);
+    l->st = in->st;
+    memset(&in->st, 0, sizeof in->st);
+    in->dyn.source = NULL;
+    (void)g;
+}
+
+int lang_main(Proc *p, void *arg)
+{
+    const LangRun *run = arg;
+    Lang *l = run->lang;
+    Interp *in = interp_new(p, l);
+    Gen *g = gen_of(in);
+    if (run->fresh) {
+        in->st = state_clone(g, &l->first);
+    } else {
+        in->st = l->st;
+        memset(&l->st, 0, sizeof l->st);
+    }
+    Guard guard;
+    int status = 0;
+    RaiseKind kind = guard_enter(p, &guard);
+    if (!kind) {
+        take_arguments(in, run->args);
+        traps_arm(in);
+        status = shell_body(in, run_body, (void *)(uintptr_t)run);
+        guard_leave(p, &guard);
+        give_back(in, run);
+        return status;
+    }
+    unwind_to(in, NULL);
+    give_back(in, run);
+    proc_raise(p, kind);
+}
+
+/* ---------- shells as programs ---------- */
+
+static int start_body(Interp *in, void *arg)
+{
+    const ShellStart *s = arg;
+    Slice text = s->text;
+    if (s->argc)
+        set_zero(in, s->argv[0]);
+    if (s->argc > 1)
+        positional_set(in, s->argv + 1, s->argc - 1);
+    if (s->posix)
+        option_set_named(in, SLICE("posix"), true);
+    find_directory(in);
+    if (!set_options(in, s->options, s->long_options, s->shopts))
+        return 2;
+    if (s->has_text) {
+        in->has_execution_string = true;
+        return run_units(in, text, 1, "-c");
+    }
+    if (s->path) {
+        int err = read_file(in->p, s->path, &text);
+        if (err) {
+            Output *e = in->p->err;
+            out_printf(e, "%s: %s: %s\n", in->p->name ? in->p->name : "bash", s->path, error_text(err));
+            output_flush(e);
+            return err == -ENOENT ? 127 : 126;
+        }
+        set_script(in, s->path);
+        return run_units(in, text, 1, NULL);
+    }
+    in->from_stdin = true;
+    text = read_all(in->p, 0);
+    return run_units(in, text, 1, NULL);
+}
+
+int shell_start(Proc *p, const ShellStart *s)
+{
+    /* The table is handed over by lang_new of this shell, and it is ours to change. */
+    Lang *l = (Lang *)(uintptr_t)kern_component(p->kernel, "lang");
+    if (!l)
+        return 126;
+    char **env = proc_environ(p);
+    Interp *in = interp_new(p, l);
+    if (!state_fresh(&in->st, gen_of(in), mem_of(in), l->base, (const char *const *)env))
+        nomem(p);
+    return shell_body(in, start_body, (void *)(uintptr_t)s);
+}
+
+static int run_script(Proc *p, const char *path, int argc, char **argv)
+{
+    char **args = mem_array(&p->keep, (size_t)argc + 2, char *);
+    args[0] = (char *)(uintptr_t)path;
+    for (int i = 1; i < argc; i++)
+        args[i] = argv[i];
+    ShellStart s = {.path = path, .argv = args, .argc = argc ? argc : 1};
+    return shell_start(p, &s);
+}
+
+const LangOps lang_ops = {.run_script = run_script, .on_signal = lang_on_signal, .prefix = lang_prefix};

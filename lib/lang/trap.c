@@ -1,0 +1,188 @@
+/* trap: actions of trap and when they run. A signal only becomes due; its action runs between commands. */
+#include "interp.h"
+
+static const char *const names[] = {
+    "EXIT", "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL", "SIGUSR1", "SIGSEGV",
+    "SIGUSR2", "SIGPIPE", "SIGALRM", "SIGTERM", "SIGSTKFLT", "SIGCHLD", "SIGCONT", "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU",
+    "SIGURG", "SIGXCPU", "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO", "SIGPWR", "SIGSYS", NULL, NULL, "SIGRTMIN",
+    "SIGRTMIN+1", "SIGRTMIN+2", "SIGRTMIN+3", "SIGRTMIN+4", "SIGRTMIN+5", "SIGRTMIN+6", "SIGRTMIN+7", "SIGRTMIN+8", "SIGRTMIN+9",
+    "SIGRTMIN+10", "SIGRTMIN+11", "SIGRTMIN+12", "SIGRTMIN+13", "SIGRTMIN+14", "SIGRTMIN+15", "SIGRTMAX-14", "SIGRTMAX-13",
+    "SIGRTMAX-12", "SIGRTMAX-11", "SIGRTMAX-10", "SIGRTMAX-9", "SIGRTMAX-8", "SIGRTMAX-7", "SIGRTMAX-6", "SIGRTMAX-5",
+    "SIGRTMAX-4", "SIGRTMAX-3", "SIGRTMAX-2", "SIGRTMAX-1", "SIGRTMAX", "DEBUG", "ERR", "RETURN",
+};
+
+enum { LAST_SIGNAL = 64 };
+
+const char *signal_name(int number)
+{
+    return number >= 0 && (size_t)number < ARRAY_LEN(names) ? names[number] : NULL;
+}
+
+static bool same_name(Slice a, const char *b)
+{
+    if (a.len != strlen(b))
+        return false;
+    for (size_t i = 0; i < a.len; i++)
+        if ((char)char_upper((unsigned char)a.data[i]) != b[i])
+            return false;
+    return true;
+}
+
+int signal_number(Slice spec)
+{
+    int64_t n = 0;
+    bool digits = spec.len > 0 && spec.len < 4;
+    for (size_t i = 0; i < spec.len && digits; i++) {
+        digits = spec.data[i] >= '0' && spec.data[i] <= '9';
+        n = n * 10 + (spec.data[i] - '0');
+    }
+    if (digits)
+        return n <= LAST_SIGNAL && names[n] ? (int)n : -1;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (names[i] && (same_name(spec, names[i]) || (strncmp(names[i], "SIG", 3) == 0 && same_name(spec, names[i] + 3))))
+            return (int)i;
+    return -1;
+}
+
+bool trap_has(Interp *in, int number) { return in->st.traps && in->st.traps->action[number] && in->st.traps->action[number]->len; }
+
+bool trap_get(Interp *in, int number, Slice *action)
+{
+    if (!in->st.traps || !in->st.traps->action[number])
+        return false;
+    *action = str_slice(in->st.traps->action[number]);
+    return true;
+}
+
+/* Tells the kernel what to do with a signal. */
+static void arm(Interp *in, int number, const Str *action)
+{
+    if (number < 1 || number > LAST_SIGNAL)
+        return;
+    uint64_t bit = SIGNAL_BIT(number);
+    in->p->caught &= ~bit;
+    in->p->ignored &= ~bit;
+    if (action && action->len)
+        in->p->caught |= bit;
+    else if (action)
+        in->p->ignored |= bit;
+}
+
+/* The traps that were kept from the last run. */
+void traps_arm(Interp *in)
+{
+    for (int n = 1; in->st.traps && n <= LAST_SIGNAL; n++)
+        if (in->st.traps->action[n])
+            arm(in, n, in->st.traps->action[n]);
+}
+
+bool trap_set(Interp *in, int number, const Slice *action)
+{
+    Gen *g = gen_of(in);
+    if (!action && !in->st.traps)
+        return true;
+    Str *s = action ? str_new(g, *action) : NULL;
+    Traps *t = traps_own(g, &in->st.traps);
+    if (!t || (action && !s))
+        lang_nomem(in);
+    str_unref(g, t->action[number]);
+    t->action[number] = s;
+    arm(in, number, s);
+    if (number == TRAP_DEBUG)
+        in->dyn.hidden_traps &= (uint8_t)~HIDE_DEBUG;
+    if (number == TRAP_ERR)
+        in->dyn.hidden_traps &= (uint8_t)~HIDE_ERR;
+    if (number == TRAP_RETURN)
+        in->dyn.hidden_traps &= (uint8_t)~HIDE_RETURN;
+    return true;
+}
+
+/* A subshell starts with what was ignored, and DEBUG, ERR and RETURN only where they are inherited. */
+void traps_for_child(Interp *in)
+{
+    in->p->caught = 0;
+    if (likely(!in->st.traps))
+        return;
+    Gen *g = gen_of(in);
+    Traps *t = traps_own(g, &in->st.traps);
+    if (!t)
+        lang_nomem(in);
+    for (int n = 0; n <= TRAP_MAX; n++) {
+        bool kept = n == TRAP_ERR ? OPT(in, ERRTRACE) : n == TRAP_DEBUG || n == TRAP_RETURN ? OPT(in, FUNCTRACE) : false;
+        if (!t->action[n] || kept || (n >= 1 && n <= LAST_SIGNAL && !t->action[n]->len))
+            continue;
+        str_unref(g, t->action[n]);
+        t->action[n] = NULL;
+    }
+}
+
+typedef struct TrapUnwind {
+    Unwind unwind;
+    Str *action;
+    bool *busy;
+} TrapUnwind;
+
+static void end_trap(Interp *in, Unwind *u)
+{
+    TrapUnwind *t = (TrapUnwind *)u;
+    in->trap_depth--;
+    str_unref(gen_of(in), t->action);
+    if (t->busy)
+        *t->busy = false;
+}
+
+static bool *busy_flag(Interp *in, int number)
+{
+    return number == TRAP_DEBUG ? &in->in_debug_trap : number == TRAP_ERR ? &in->in_err_trap : number == TRAP_RETURN ? &in->in_return_trap : NULL;
+}
+
+static bool hidden(Interp *in, int number)
+{
+    unsigned h = in->dyn.hidden_traps;
+    return (number == TRAP_DEBUG && h & HIDE_DEBUG) || (number == TRAP_RETURN && h & HIDE_RETURN) || (number == TRAP_ERR && h & HIDE_ERR);
+}
+
+void trap_run(Interp *in, int number)
+{
+    bool *busy = busy_flag(in, number);
+    if (!trap_has(in, number) || (busy && *busy) || (busy && hidden(in, number)))
+        return;
+    MemMark mem = mem_mark(mem_of(in));
+    Unwind *mark = in->unwind;
+    int status = in->status;
+    uint32_t line = in->dyn.line;
+    int subst = in->subst_status, one = in->one_status;
+    TrapUnwind *t = mem_new(mem_of(in), TrapUnwind);
+    t->action = obj_ref(gen_of(in), in->st.traps->action[number]);
+    t->busy = busy;
+    unwind_push(in, &t->unwind, end_trap);
+    in->trap_depth++;
+    if (busy)
+        *busy = true;
+    Slice text = str_slice(t->action);
+    if (number == TRAP_EXIT)
+        trap_set(in, TRAP_EXIT, NULL);
+    run_units(in, text, number == TRAP_EXIT ? 1 : line, number == TRAP_EXIT ? "exit trap" : "trap");
+    in->dyn.line = line;
+    unwind_to(in, mark);
+    mem_reset(mem_of(in), mem);
+    in->subst_status = subst;
+    in->one_status = one;
+    if (in->flow != FLOW_EXIT && in->flow != FLOW_RETURN)
+        in->status = status;
+}
+
+void traps_run_due(Interp *in)
+{
+    while (in->due && !in->flow) {
+        int n = __builtin_ctzll(in->due) + 1;
+        in->due &= in->due - 1;
+        trap_run(in, n);
+    }
+}
+
+void lang_on_signal(Proc *p, int signal)
+{
+    Interp *in = interp_of(p);
+    in->due |= SIGNAL_BIT(signal);
+}

@@ -1,0 +1,443 @@
+/* varattr: attributes, listings and compound assignment: what declare, local, export, readonly and set -- need. */
+#include "interp.h"
+
+enum { ATTR_CASE = ATTR_LOWER | ATTR_UPPER | ATTR_CAPITAL };
+
+static Var *own_named(Interp *in, const Name *name)
+{
+    int err;
+    Var *v = (Var *)pmap_own(gen_of(in), &in->st.vars, &var_ops, name->text, name->hash, &err);
+    if (err)
+        lang_nomem(in);
+    return v;
+}
+
+/* The global binding, private: the last of the chain of hidden ones, made there when all are local. */
+static Var *own_global(Interp *in, const Name *name)
+{
+    Gen *g = gen_of(in);
+    Var *v = own_named(in, name);
+    while (v && v->scope) {
+        if (!v->shadowed) {
+            Var *made = obj_alloc(g, sizeof *made);
+            if (!made)
+                lang_nomem(in);
+            Obj obj = made->entry.obj;
+            *made = (Var){.entry = {.obj = obj, .hash = name->hash, .key = obj_ref(g, v->entry.key)}};
+            made->attrs = ATTR_INVISIBLE;
+            v->shadowed = made;
+        } else if (!obj_mine(g, v->shadowed)) {
+            PEntry *copy = var_ops.copy(g, &v->shadowed->entry);
+            if (!copy)
+                lang_nomem(in);
+            copy->hash = name->hash;
+            copy->key = obj_ref(g, v->entry.key);
+            if (obj_unref(g, v->shadowed))
+                obj_free(g, v->shadowed);
+            v->shadowed = (Var *)copy;
+        }
+        v = v->shadowed;
+    }
+    return v;
+}
+
+static bool make_compound(Interp *in, Var *v, uint32_t kind, Slice name)
+{
+    Gen *g = gen_of(in);
+    if (kind & ATTR_ASSOC && v->value.kind == VALUE_ARRAY) {
+        shell_error(in, in->p->name, "%.*s: cannot convert indexed to associative array", (int)name.len, name.data);
+        return false;
+    }
+    if (kind & ATTR_ARRAY && v->value.kind == VALUE_ASSOC) {
+        shell_error(in, in->p->name, "%.*s: cannot convert associative to indexed array", (int)name.len, name.data);
+        return false;
+    }
+    if (v->value.kind >= VALUE_ARRAY)
+        return true;
+    bool set;
+    Slice text = value_text(mem_of(in), &v->value, &set);
+    if (!set) { /* declared, without elements or value */
+        v->attrs |= ATTR_INVISIBLE;
+    }
+    Value made = {.kind = kind & ATTR_ASSOC ? VALUE_ASSOC : VALUE_ARRAY};
+    if (kind & ATTR_ASSOC)
+        made.m = assoc_new(g);
+    else
+        made.a = array_new(g);
+    if (!made.a)
+        lang_nomem(in);
+    int err = 0;
+    if (set)
+        err = kind & ATTR_ASSOC ? assoc_set(g, &made.m, SLICE("0"), cell_str(g, text)) : array_set(g, &made.a, 0, cell_str(g, text));
+    if (err)
+        lang_nomem(in);
+    value_unref(g, v->value);
+    v->value = made;
+    return true;
+}
+
+/* The binding that a declaration speaks of, made when absent. */
+static Var *declared(Interp *in, const Name *name, int flags)
+{
+    if (flags & DECLARE_LOCAL && in->dyn.function_depth) {
+        const Var *old = var_lookup(in, name);
+        bool inherit = flags & DECLARE_INHERIT || SHOPT(in, LOCALVAR_INHERIT);
+        bool fresh = !old || old->scope != in->dyn.function_depth;
+        if (fresh && old && old->attrs & ATTR_READONLY && old->scope == 0) {
+            shell_error(in, in->p->name, "%.*s: readonly variable", (int)name->text.len, name->text.data);
+            return NULL;
+        }
+        var_put_local(in, name, in->dyn.function_depth, ATTR_LOCAL | ATTR_INVISIBLE);
+        Var *v = own_named(in, name);
+        /* A prefix assignment of the same name gives its value. */
+        if (fresh && inherit && v->shadowed) {
+            v->value = value_ref(gen_of(in), v->shadowed->value);
+            v->attrs = (v->shadowed->attrs & ~(uint32_t)ATTR_NAMEREF) | ATTR_LOCAL;
+        }
+        v->attrs |= ATTR_LOCAL;
+        return v;
+    }
+    Var *v = flags & DECLARE_GLOBAL ? own_global(in, name) : own_named(in, name);
+    if (v)
+        return v;
+    Gen *g = gen_of(in);
+    v = obj_alloc(g, sizeof *v);
+    if (!v)
+        lang_nomem(in);
+    Obj obj = v->entry.obj;
+    *v = (Var){.entry = {.obj = obj, .hash = name->hash, .key = str_new(g, name->text)}, .attrs = ATTR_INVISIBLE};
+    if (!v->entry.key || pmap_put(g, &in->st.vars, &var_ops, &v->entry))
+        lang_nomem(in);
+    return v;
+}
+
+bool var_declare(Interp *in, Slice name, uint32_t set, uint32_t clear, int flags)
+{
+    Name n = name_of(name), final;
+    Slice sub;
+    final = n;
+    /* Attributes go to a nameref's target, except those about being a nameref. */
+    if (!((set | clear) & ATTR_NAMEREF) && !(flags & DECLARE_LOCAL && in->dyn.function_depth)) {
+        const Var *old = var_resolve(in, &n, &final, &sub);
+        if (!old && sub.data == NULL && slice_eq(final.text, name))
+            final = n;
+    }
+    Var *v = declared(in, &final, flags);
+    if (!v)
+        return false;
+    if (v->attrs & ATTR_READONLY && clear & ATTR_READONLY) {
+        shell_error(in, in->p->name, "%.*s: readonly variable", (int)name.len, name.data);
+        return false;
+    }
+    if (set & (ATTR_ARRAY | ATTR_ASSOC) && !make_compound(in, v, set, name))
+        return false;
+    if (clear & ATTR_ARRAY && v->value.kind == VALUE_ARRAY) {
+        shell_error(in, in->p->name, "%.*s: cannot destroy array variables in this way", (int)name.len, name.data);
+        return false;
+    }
+    if (set & ATTR_CASE)
+        v->attrs &= ~(uint32_t)ATTR_CASE;
+    v->attrs = (v->attrs & ~clear) | set;
+    var_touched(in, final.text);
+    return true;
+}
+
+/* ---------- listings ---------- */
+
+typedef struct {
+    Slice *names;
+    size_t count;
+    uint32_t attrs;
+} NameList;
+
+static int add_name(void *user, PEntry *e)
+{
+    NameList *l = user;
+    const Var *v = (const Var *)e;
+    if (!l->attrs || v->attrs & l->attrs)
+        l->names[l->count++] = str_slice(e->key);
+    return 0;
+}
+
+Slice *var_names(Interp *in, uint32_t attrs, size_t *count)
+{
+    NameList l = {mem_array(mem_of(in), in->st.vars.count + 1, Slice), 0, attrs};
+    pmap_each(&in->st.vars, add_name, &l);
+    merge_sort(mem_of(in), l.names, l.count, sizeof(Slice), compare_slices);
+    *count = l.count;
+    return l.names;
+}
+
+Element *var_elements(Interp *in, const Var *v, size_t *count)
+{
+    Mem *m = mem_of(in);
+    *count = 0;
+    if (!v)
+        return NULL;
+    if (v->value.kind == VALUE_ASSOC) {
+        size_t n = assoc_count(v->value.m);
+        AssocItem *items = assoc_items(m, v->value.m);
+        Element *list = mem_array(m, n + 1, Element);
+        for (size_t i = 0; i < n; i++)
+            list[i] = (Element){str_slice(items[i].key), cell_text(m, items[i].cell), 0};
+        *count = n;
+        return list;
+    }
+    if (v->value.kind == VALUE_ARRAY) {
+        Element *list = mem_array(m, array_count(v->value.a) + 1, Element);
+        size_t at = 0, n = 0;
+        int64_t index;
+        for (Cell c; array_next(v->value.a, &at, &index, &c); n++) {
+            char *buf = mem_alloc(m, 24);
+            size_t len;
+            char *key = format_int(index, buf, &len);
+            list[n] = (Element){slice(key, len), cell_text(m, c), index};
+        }
+        *count = n;
+        return list;
+    }
+    Element *one = mem_new(m, Element);
+    bool set;
+    one->text = value_text(m, &v->value, &set);
+    one->key = SLICE("0");
+    *count = set;
+    return one;
+}
+
+/* The letters of declare's options, "--" when there are none. */
+Slice attr_letters(Mem *m, uint32_t attrs)
+{
+    static const struct { uint32_t attr; char letter; } letters[] = {
+        {ATTR_ARRAY, 'a'}, {ATTR_ASSOC, 'A'}, {ATTR_INTEGER, 'i'}, {ATTR_NAMEREF, 'n'}, {ATTR_READONLY, 'r'}, {ATTR_TRACE, 't'},
+        {ATTR_EXPORT, 'x'}, {ATTR_CAPITAL, 'c'}, {ATTR_LOWER, 'l'}, {ATTR_UPPER, 'u'},
+    };
+    char *out = mem_alloc(m, ARRAY_LEN(letters) + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < ARRAY_LEN(letters); i++)
+        if (attrs & letters[i].attr)
+            out[n++] = letters[i].letter;
+    out[n] = 0;
+    return slice(out, n);
+}
+
+/* ([0]="a" [1]="b"), and ([k]="v" ) for an associative array. */
+void print_compound(Interp *in, const Var *v, Buf *out)
+{
+    size_t n;
+    Element *list = var_elements(in, v, &n);
+    bool assoc = v->value.kind == VALUE_ASSOC;
+    buf_char(out, '(');
+    for (size_t i = 0; i < n; i++) {
+        buf_char(out, '[');
+        if (assoc)
+            quote_key(out, list[i].key);
+        else
+            buf_append(out, list[i].key);
+        buf_append(out, SLICE("]="));
+        quote_double(out, list[i].text);
+        if (assoc || i + 1 < n)
+            buf_char(out, ' ');
+    }
+    buf_char(out, ')');
+}
+
+void var_print_declare(Interp *in, const Var *v, Output *out)
+{
+    Buf b;
+    buf_init(&b, mem_of(in), BUF_MAX);
+    Slice letters = attr_letters(mem_of(in), v->attrs), name = str_slice(v->entry.key);
+    buf_append(&b, SLICE("declare -"));
+    buf_append(&b, letters.len ? letters : SLICE("-"));
+    buf_char(&b, ' ');
+    buf_append(&b, name);
+    if (!(v->attrs & ATTR_INVISIBLE)) {
+        if (v->value.kind >= VALUE_ARRAY) {
+            buf_char(&b, '=');
+            print_compound(in, v, &b);
+        } else if (v->value.kind != VALUE_UNSET) {
+            bool set;
+            buf_char(&b, '=');
+            quote_double(&b, value_text(mem_of(in), &v->value, &set));
+        }
+    }
+    buf_char(&b, '\n');
+    out_write(out, buf_slice(&b));
+}
+
+/* ---------- assignments ---------- */
+
+/* One element of (...), its words expanded. */
+typedef struct Item {
+    const ArrayItem *item; /* with a subscript; NULL: the next place */
+    Slice key, text;
+} Item;
+
+typedef struct ItemList {
+    Item *items;
+    size_t count, cap;
+} ItemList;
+
+static void pending_add(Interp *in, ItemList *l, Item p)
+{
+    if (l->count == l->cap) {
+        size_t cap = l->cap ? l->cap * 2 : 16;
+        l->items = mem_grow(mem_of(in), l->items, l->cap * sizeof(Item), cap * sizeof(Item));
+        l->cap = cap;
+    }
+    l->items[l->count++] = p;
+}
+
+static ItemList expand_items(Interp *in, const Assign *a)
+{
+    ItemList l = {NULL, 0, 0};
+    for (uint32_t i = 0; i < a->nitems; i++) {
+        const ArrayItem *item = &a->items[i];
+        if (item->index) {
+            Slice key = expand_string(in, item->index);
+            pending_add(in, &l, (Item){item, key, item->value ? expand_string(in, item->value) : SLICE("")});
+            continue;
+        }
+        Fields f;
+        fields_init(&f, mem_of(in));
+        expand_word(in, item->value, &f);
+        for (uint32_t k = 0; k < f.count; k++)
+            pending_add(in, &l, (Item){NULL, SLICE(""), slice_str(f.items[k])});
+    }
+    return l;
+}
+
+static bool store_assoc_items(Interp *in, Slice name, const ItemList *l)
+{
+    for (size_t i = 0; i < l->count; i++) {
+        const Item *p = &l->items[i];
+        if (p->item) {
+            if (!p->key.len) {
+                lang_error(in, "[%.*s]=%.*s: bad array subscript", (int)p->key.len, p->key.data, (int)p->text.len, p->text.data);
+                return false;
+            }
+            if (!var_set_element(in, name, p->key, p->text, p->item->append))
+                return false;
+            continue;
+        }
+        /* Key and value in turn, when the first item has no subscript. */
+        Slice value = i + 1 < l->count && !l->items[i + 1].item ? l->items[i + 1].text : SLICE("");
+        if (l->items[0].item) {
+            lang_error(in, "%.*s: %.*s: must use subscript when assigning associative array", (int)name.len, name.data,
+                       (int)p->text.len, p->text.data);
+            continue;
+        }
+        if (!var_set_element(in, name, p->text, value, false))
+            return false;
+        i++;
+    }
+    return true;
+}
+
+static bool store_items(Interp *in, Slice name, const ItemList *l, int64_t next)
+{
+    for (size_t i = 0; i < l->count; i++) {
+        const Item *p = &l->items[i];
+        if (p->item) {
+            const Var *v = var_find(in, name);
+            if (!element_index(in, v, name, p->key, &next))
+                return false;
+        }
+        if (p->item && p->item->append) {
+            char buf[24];
+            size_t len;
+            char *key = format_int(next, buf, &len);
+            if (!var_set_element(in, name, slice(key, len), p->text, true))
+                return false;
+        } else if (!array_put(in, name, next, p->text)) {
+            return false;
+        }
+        next++;
+    }
+    return true;
+}
+
+static bool store_compound(Interp *in, Slice name, const ItemList *l, bool append)
+{
+    const Var *v = var_find(in, name);
+    if (v && v->attrs & ATTR_NO_ASSIGN)
+        return true;
+    if (append && v && v->value.kind < VALUE_ARRAY && !(v->attrs & ATTR_READONLY) &&
+        !var_declare(in, name, ATTR_ARRAY, 0, 0))
+        return false;
+    if (!append || !v) {
+        if (!var_make_array(in, name))
+            return false;
+    } else if (v->attrs & ATTR_READONLY) {
+        return var_set(in, name, SLICE(""), false);
+    }
+    v = var_find(in, name);
+    if (v && v->value.kind == VALUE_ASSOC)
+        return store_assoc_items(in, name, l);
+    return store_items(in, name, l, append && v ? array_end(v->value.a) : 0);
+}
+
+/* Everything is expanded before the binding is made: `local a=$a` reads the outer one. */
+bool var_assign(Interp *in, const Assign *a, uint32_t attrs, int declare_flags)
+{
+    ItemList items = {NULL, 0, 0};
+    Slice text = SLICE(""), key = SLICE("");
+    if (a->is_array)
+        items = expand_items(in, a);
+    else if (a->value)
+        text = expand_string(in, a->value);
+    if (a->index)
+        key = expand_string(in, a->index);
+    Slice name = a->name.text;
+    if (a->is_array && !(attrs & ATTR_ASSOC))
+        attrs |= declare_flags || attrs ? ATTR_ARRAY : 0;
+    const Var *old = declare_flags & DECLARE_LOCAL && in->dyn.function_depth ? NULL : var_find(in, name);
+    if (old && old->value.kind == VALUE_ASSOC)
+        attrs &= ~(uint32_t)ATTR_ARRAY;
+    /* readonly must not stand in the way of its own value. */
+    if ((attrs || declare_flags) && !var_declare(in, name, attrs & ~(uint32_t)(ATTR_READONLY | ATTR_NAMEREF), 0, declare_flags))
+        return false;
+    bool ok;
+    if (attrs & ATTR_NAMEREF)
+        ok = var_declare(in, name, ATTR_NAMEREF, 0, declare_flags) && var_set(in, name, text, a->append);
+    else if (a->is_array)
+        ok = store_compound(in, name, &items, a->append);
+    else if (a->index)
+        ok = var_set_element(in, name, key, text, a->append);
+    else if (declare_flags & DECLARE_GLOBAL && in->dyn.function_depth)
+        ok = var_set_global(in, name, text, a->append);
+    else
+        ok = lang_set(in, &a->name, text, a->append);
+    if (ok && attrs & ATTR_READONLY)
+        ok = var_declare(in, name, ATTR_READONLY, 0, declare_flags);
+    return ok;
+}
+
+/* declare -g: through the locals that hide the global, which are put back afterwards. */
+bool var_set_global(Interp *in, Slice name, Slice text, bool append)
+{
+    Name n = name_of(name);
+    Gen *g = gen_of(in);
+    Var *v = own_named(in, &n);
+    if (!v || !v->scope)
+        return lang_set(in, &n, text, append);
+    Var *global = own_global(in, &n);
+    Str *s = str_new(g, text);
+    if (!s)
+        lang_nomem(in);
+    if (append && global->value.kind == VALUE_STR) {
+        int err = str_append(g, &global->value.s, text);
+        str_unref(g, s);
+        if (err)
+            lang_nomem(in);
+    } else {
+        value_unref(g, global->value);
+        global->value = (Value){.kind = VALUE_STR, .s = s};
+    }
+    global->attrs &= ~(uint32_t)ATTR_INVISIBLE;
+    return true;
+}
+
+const Assign *builtin_assign(Interp *in, int argv_index)
+{
+    return in->assigns && argv_index >= 0 && argv_index < in->nassigns ? in->assigns[argv_index] : NULL;
+}
