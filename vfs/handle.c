@@ -198,7 +198,7 @@ VFile *vfs_file_fork(Vfs *to, const VFile *f)
 
 static size_t dir_bytes(const VDir *d) { return sizeof *d + (d->rel ? strlen(d->rel) + 1 : 0); }
 
-static VDir *dir_new(Vfs *fs, Mount *m, const char *rel, size_t rel_len)
+static VDir *vdir_new(Vfs *fs, Mount *m, const char *rel, size_t rel_len)
 {
     VDir *d = fs_alloc(fs, sizeof *d + (rel ? rel_len + 1 : 0));
     if (!d)
@@ -220,7 +220,7 @@ static VDir *dir_new(Vfs *fs, Mount *m, const char *rel, size_t rel_len)
 static int dir_hold(Vfs *fs, const Path *p, VDir **out)
 {
     bool callback = place_callback(&p->at);
-    VDir *d = dir_new(fs, p->at.mount, callback ? p->rel : NULL, p->rel_len);
+    VDir *d = vdir_new(fs, p->at.mount, callback ? p->rel : NULL, p->rel_len);
     if (!d)
         return -ENOMEM;
     if (!callback) {
@@ -281,7 +281,7 @@ static Mount *mount_counterpart(const Vfs *to, const Mount *m)
 
 VDir *vfs_dir_fork(Vfs *to, const VDir *d)
 {
-    VDir *copy = dir_new(to, mount_counterpart(to, d->mount), d->rel, d->rel ? strlen(d->rel) : 0);
+    VDir *copy = vdir_new(to, mount_counterpart(to, d->mount), d->rel, d->rel ? strlen(d->rel) : 0);
     if (!copy)
         return NULL;
     copy->ino = d->ino;
