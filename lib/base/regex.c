@@ -18,7 +18,7 @@
 enum {
     JIT_AFTER = 16 * 1024,   /* bytes scanned (a call counts 128) before JIT pays */
     CALL_COST = 128,
-    FIRST_LIMIT = 1000 * 1000, LAST_LIMIT = 64 * 1000 * 1000, /* of PCRE2's match counter */
+    FIRST_LIMIT = 200 * 1000, LAST_LIMIT = 64 * 1000 * 1000, /* of PCRE2's match counter */
     HEAP_KIB = 64 * 1024,
     JIT_STACK_MOST = 1024 * 1024,
     DFA_WORKSPACE = 16 * 1024, /* ints */
@@ -231,10 +231,10 @@ static bool compile_tree(Re *re, Mem *mem, const Slice *patterns, size_t count, 
 {
     ReParse ps = {.mem = mem, .syntax = re->syntax, .flags = re->flags};
     Node *n = parse_all(&ps, patterns, count);
-    if (!n) {
-        *err = (ReError){ps.message ? ps.message : re_no_memory, ps.offset};
+    *err = (ReError){.message = ps.message ? ps.message : re_no_memory, .offset = ps.offset};
+    memcpy(err->dangling, ps.dangling, sizeof ps.dangling);
+    if (!n)
         return false;
-    }
     re->groups = ps.groups;
     re->facts = re_analyse(&ps, n, mem);
     bool bytes = re->flags & RE_BYTES, ok = true;
@@ -243,7 +243,8 @@ static bool compile_tree(Re *re, Mem *mem, const Slice *patterns, size_t count, 
     if (ok && !bytes && !(re->facts.safe && !re->facts.stray))
         ok = print_form(re, &re->full, mem, n, re->facts.stray ? FORM_MIXED : FORM_UTF);
     char *needle = ok ? counted_alloc(re->facts.needle.len + 1, re) : NULL;
-    *err = (ReError){re_no_memory, 0};
+    *err = (ReError){.message = re_no_memory};
+    err->message = re_no_memory;
     if (!needle)
         return false;
     if (re->facts.needle.len)
@@ -264,7 +265,7 @@ static bool compile_pcre(Re *re, Mem *mem, const Slice *patterns, size_t count, 
         buf_append(&out, patterns[i]);
     }
     buf_append(&out, slice_str(re->flags & RE_WHOLE_LINE ? ")$" : re->flags & RE_WHOLE_WORD ? ")(?!\\w)" : ""));
-    *err = (ReError){re_no_memory, 0};
+    *err = (ReError){.message = re_no_memory};
     uint32_t utf = re->flags & RE_BYTES ? 0 : PCRE2_UTF | PCRE2_MATCH_INVALID_UTF;
     char *needle = counted_alloc(1, re);
     re->facts.needle = (Slice){needle, 0};
@@ -275,7 +276,7 @@ static void re_free(Re *re);
 
 Re *re_compile(Budget *budget, Mem *mem, const Slice *patterns, size_t count, ReSyntax syntax, unsigned flags, ReError *err)
 {
-    *err = (ReError){re_no_memory, 0};
+    *err = (ReError){.message = re_no_memory};
     if (budget && !budget_take(budget, sizeof(Re)))
         return NULL;
     if (budget)
@@ -292,7 +293,10 @@ Re *re_compile(Budget *budget, Mem *mem, const Slice *patterns, size_t count, Re
         free(re);
         return NULL;
     }
-    bool ok = syntax == RE_PCRE ? compile_pcre(re, mem, patterns, count, err) : compile_tree(re, mem, patterns, count, err);
+    Mem scratch; /* the tree and its texts go when the forms are printed */
+    mem_init(&scratch, budget, NULL, NULL);
+    bool ok = syntax == RE_PCRE ? compile_pcre(re, &scratch, patterns, count, err) : compile_tree(re, &scratch, patterns, count, err);
+    mem_drop(&scratch);
     Form *form = re->fast.text ? &re->fast : &re->full;
     if (ok && !re->facts.literal) {
         int error;
@@ -300,7 +304,8 @@ Re *re_compile(Budget *budget, Mem *mem, const Slice *patterns, size_t count, Re
         pcre2_code *code = form_compile(re, form, &error, &offset);
         atomic_store(&form->code, code);
         if (!code)
-            *err = (ReError){syntax == RE_PCRE || error == PCRE2_ERROR_HEAP_FAILED ? compile_message(mem, error) : "Regular expression too big", offset};
+            *err = (ReError){.message = syntax == RE_PCRE || error == PCRE2_ERROR_HEAP_FAILED ? compile_message(mem, error) : "Regular expression too big",
+                             .offset = offset};
         ok = code != NULL;
         if (code && syntax == RE_PCRE)
             pcre2_pattern_info(code, PCRE2_INFO_CAPTURECOUNT, &re->groups);

@@ -48,6 +48,7 @@ typedef struct {
 typedef struct {
     const char *message; /* GNU's text, static or in the Mem given */
     size_t offset;       /* into the pattern */
+    char dangling[8];    /* RE_GREP, also on success: operators that were skipped because nothing was before them, in order */
 } ReError;
 
 /* `mem` holds error texts and scratch; the Re itself is malloc'd, limited by what `budget` has left but charged to nobody afterwards

@@ -31,7 +31,8 @@ const char re_no_memory[] = "Memory exhausted";
 static const char e_paren[] = "Unmatched ( or \\(", e_rparen[] = "Unmatched ) or \\)", e_bracket[] = "Unmatched [, [^, [:, [., or [=",
                   e_range[] = "Invalid range end", e_class[] = "Invalid character class name", e_collate[] = "Invalid collation character",
                   e_repeat[] = "Invalid preceding regular expression", e_brace[] = "Unmatched \\{", e_bad_brace[] = "Invalid content of \\{\\}",
-                  e_size[] = "Regular expression too big", e_backref[] = "Invalid back reference", e_escape[] = "Trailing backslash";
+                  e_size[] = "Regular expression too big", e_backref[] = "Invalid back reference", e_escape[] = "Trailing backslash",
+                  e_colon[] = "character class syntax is [[:space:]], not [:space:]";
 
 static Node *fail(P *p, const char *message)
 {
@@ -251,6 +252,17 @@ static bool set_element(P *p, CharSet *set, bool first)
     return set_range(p, set, a, b);
 }
 
+/* Under RE_NEWLINE a negated set has no newline; neither has any set of grep's, whose buffers hold many lines. */
+static void newline_out(P *p, CharSet *set)
+{
+    if (!(p->ps->flags & RE_NEWLINE))
+        return;
+    if (set->negated)
+        set->low[0] |= 1u << '\n';
+    else if (p->ps->flags & RE_GREP)
+        set->low[0] &= ~(1u << '\n');
+}
+
 static Node *bracket(P *p)
 {
     Node *n = re_node(p->ps, N_SET);
@@ -258,7 +270,7 @@ static Node *bracket(P *p)
     if (!set)
         return fail(p, re_no_memory);
     n->set = set;
-    p->at++;
+    size_t open = p->at++;
     if (p->at < p->s.len && p->s.data[p->at] == '^') {
         set->negated = true;
         p->at++;
@@ -271,8 +283,9 @@ static Node *bracket(P *p)
         if (!set_element(p, set, first))
             return NULL;
     }
-    if (set->negated && (p->ps->flags & RE_NEWLINE))
-        charset_add(p->ps->mem, set, '\n', '\n');
+    if (p->ps->flags & RE_GREP && p->at - open > 2 && p->s.data[open + 1] == ':' && p->s.data[p->at - 1] == ':')
+        return fail(p, e_colon);
+    newline_out(p, set);
     p->token.len = 1;
     fetch(p, false);
     return n;
@@ -294,13 +307,8 @@ static Node *class_node(P *p, uint32_t letter)
     n->set = set;
     charset_class(set, letter == 'w' || letter == 'W' ? CLASS_WORD : CLASS_SPACE, p->bytes);
     set->negated = letter == 'W' || letter == 'S';
-    if (p->ps->flags & RE_NEWLINE && p->ps->flags & RE_GREP) {
-        /* A line has no newline in it, but grep's buffers do. */
-        if (set->negated)
-            charset_add(p->ps->mem, set, '\n', '\n');
-        else
-            set->low[0] &= ~(1u << '\n');
-    }
+    if (p->ps->flags & RE_GREP)
+        newline_out(p, set);
     return n;
 }
 
@@ -447,8 +455,12 @@ static Node *expression(P *p, bool nested)
 {
     Node *n = NULL;
     /* grep reads over operators that have nothing before them. */
-    while (p->ere && (p->ps->flags & RE_GREP) && is_repeat(p->token.kind))
+    while (p->ere && (p->ps->flags & RE_GREP) && is_repeat(p->token.kind)) {
+        size_t seen = strlen(p->ps->dangling);
+        if (seen + 1 < sizeof p->ps->dangling)
+            p->ps->dangling[seen] = (char)p->token.c;
         fetch(p, false);
+    }
     switch (p->token.kind) {
     case T_END:
     case T_ALT: return re_node(p->ps, N_EMPTY);

@@ -38,6 +38,7 @@ typedef struct {
     uint32_t groups;     /* so far, over all patterns */
     const char *message; /* set on failure */
     size_t offset;
+    char dangling[8];    /* operators read over, for grep's warnings */
 } ReParse;
 
 extern const char re_no_memory[];

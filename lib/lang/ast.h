@@ -211,6 +211,7 @@ typedef struct Cond {
 typedef struct ListItem {
     Node *node;
     bool background;      /* followed by & */
+    bool newline;         /* followed by a newline, for printing */
 } ListItem;
 
 struct Node {

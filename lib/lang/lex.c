@@ -326,7 +326,7 @@ typedef struct {
     const char *at;
     Token token;
     bool have;
-    unsigned depth;
+    unsigned depth, substitutions;
     size_t top;
     jmp_buf *guard;
     PendingSave pending;
@@ -334,7 +334,7 @@ typedef struct {
 
 static void place_save(Parser *p, Place *s)
 {
-    *s = (Place){p->frame, p->at, p->token, p->have, p->depth, p->top, p->guard, {0}};
+    *s = (Place){p->frame, p->at, p->token, p->have, p->depth, p->substitutions, p->top, p->guard, {0}};
     pending_save(p, &s->pending);
 }
 
@@ -345,6 +345,7 @@ static void place_restore(Parser *p, const Place *s)
     p->token = s->token;
     p->have = s->have;
     p->depth = s->depth;
+    p->substitutions = s->substitutions;
     p->top = s->top;
     p->guard = s->guard;
     pending_restore(p, &s->pending);
@@ -370,6 +371,7 @@ bool parse_apart(Parser *p, Slice text, uint32_t line, void (*work)(Parser *p, v
     p->frame = f;
     p->at = text.data;
     p->have = false;
+    p->substitutions = 0;
     int code = 0;
     if (may_fail)
         code = guarded(p, work, arg);

@@ -94,6 +94,7 @@ Node *read_command_list(Parser *p, const char *opened)
     const Frame *frame = p->frame;
     enter(p);
     pending_save(p, &save);
+    p->substitutions++;
     p->have = false;
     skip_newlines(p);
     Node *n = peek(p)->kind == TOK_RPAREN ? NULL : parse_list(p);
@@ -109,11 +110,15 @@ Node *read_command_list(Parser *p, const char *opened)
         warn_parse(p, "line %u: warning: command substitution: %u unterminated here-document%s", line_of(p, t->start), left,
                    left == 1 ? "" : "s");
     take(p);
+    p->substitutions--;
     pending_restore(p, &save);
     frame_return(p, frame);
     leave(p);
     return n;
 }
+
+/* The part just added. Its address changes when the stack grows. */
+static WordPart *last_part(Parser *p) { return (WordPart *)(void *)(p->stack + p->top) - 1; }
 
 static Slice between(const char *start, const char *end) { return slice(start, (size_t)(end - start)); }
 
@@ -134,11 +139,12 @@ void read_backquoted(Builder *b, bool quoted)
     p->at++;
     part.command.source = read_backquote(p, quoted && b->mode != MODE_TEXT);
     part.command.line = line;
+    add_part(b, part); /* before what is nested uses the stack */
+    Node *body = NULL;
     enter(p);
-    if (!parse_apart(p, part.command.source, line, list_work, &part.command.body, true))
-        part.command.body = NULL;
+    if (parse_apart(p, part.command.source, line, list_work, &body, true))
+        last_part(p)->command.body = body;
     leave(p);
-    add_part(b, part);
 }
 
 static void read_command(Builder *b, bool quoted)
@@ -150,7 +156,7 @@ static void read_command(Builder *b, bool quoted)
     add_part(b, part);
     p->at = start;
     Node *body = read_command_list(p, NULL);
-    WordPart *made = (WordPart *)(void *)(p->stack + p->top) - 1;
+    WordPart *made = last_part(p);
     made->command.body = body;
     made->command.source = between(start, p->at - 1);
 }
@@ -164,7 +170,7 @@ void read_process(Builder *b)
     add_part(b, part);
     p->at = start;
     Node *body = read_command_list(p, NULL);
-    WordPart *made = (WordPart *)(void *)(p->stack + p->top) - 1;
+    WordPart *made = last_part(p);
     made->command.body = body;
     made->command.source = between(start, p->at - 1);
 }
@@ -178,7 +184,7 @@ static void read_arith(Builder *b, bool quoted, const char *start, const char *e
     p->at = start;
     Word *text = read_parts(p, MODE_ARITH, READ_QUOTED, stop);
     p->at = end + closing;
-    WordPart *made = (WordPart *)(void *)(p->stack + p->top) - 1;
+    WordPart *made = last_part(p);
     made->arith.text = text;
     made->arith.code = arith_compile(p->mem, text);
 }
@@ -243,7 +249,7 @@ void read_dollar(Builder *b, bool quoted)
         enter(p);
         add_part(b, (WordPart){.kind = PART_PARAM, .quoted = quoted});
         Param *param = read_braced_param(p, quoted);
-        ((WordPart *)(void *)(p->stack + p->top) - 1)->param = param;
+        last_part(p)->param = param;
         leave(p);
     } else if (c == '[') {
         const char *end = skip_parens(s + 2, '[', ']');

@@ -7,20 +7,27 @@ enum { SPLICE_FIRST = 1 };
 
 /* ---- a parser and its text ---- */
 
-/* The text without its NUL bytes, in the AST; NULL without memory. */
-static char *copy_text(Mem *mem, Slice text, size_t *len)
+/* A script's last line ends in a newline for the reader, unless a backslash would take it. */
+static bool wants_newline(const char *s, size_t n)
 {
-    size_t n = 0;
-    char *copy = mem_copy(mem, text);
+    return n > 0 && s[n - 1] != '\n' && s[n - 1] != '\\';
+}
+
+/* The text without its NUL bytes, in the AST; NULL without memory. */
+static char *copy_text(Mem *mem, Slice text, bool script, size_t *len)
+{
+    size_t n = 0, size;
+    char *copy = size_add(text.len, 2, &size) ? mem_alloc(mem, size) : NULL;
     if (!copy)
         return NULL;
-    if (!memchr(copy, 0, text.len)) {
-        *len = text.len;
-        return copy;
+    for (const char *s = text.data, *end = s + text.len; s < end;) {
+        const char *nul = memchr(s, 0, (size_t)(end - s)) ?: end;
+        memcpy(copy + n, s, (size_t)(nul - s));
+        n += (size_t)(nul - s);
+        s = nul + 1;
     }
-    for (size_t i = 0; i < text.len; i++)
-        if (text.data[i])
-            copy[n++] = text.data[i];
+    if (script && wants_newline(copy, n))
+        copy[n++] = '\n';
     copy[n] = 0;
     *len = n;
     return copy;
@@ -32,11 +39,11 @@ static void parser_init(Parser *p, Mem *mem, const ParseOptions *options)
     p->pending_tail = &p->pending;
 }
 
-static bool parser_open(Parser *p, Slice text, uint32_t line)
+static bool parser_open(Parser *p, Slice text, uint32_t line, bool script)
 {
     size_t len = 0;
     Frame *f = mem_new(p->mem, Frame);
-    char *copy = f ? copy_text(p->mem, text, &len) : NULL;
+    char *copy = f ? copy_text(p->mem, text, script, &len) : NULL;
     if (!copy)
         return false;
     *f = (Frame){.start = copy, .end = copy + len, .counted = copy, .fresh = copy, .line = line};
@@ -56,9 +63,10 @@ Parser *parser_new(Budget *budget, Slice text, uint32_t first_line, const ParseO
     parser_init(p, &ast->mem, options);
     p->ast = ast;
     p->budget = budget;
+    p->size = text.len;
     mem_init(&p->own_scratch, budget, NULL, NULL);
     p->scratch = &p->own_scratch;
-    if (!parser_open(p, text, first_line)) {
+    if (!parser_open(p, text, first_line, true)) {
         parser_free(p);
         return NULL;
     }
@@ -90,7 +98,7 @@ size_t parser_offset(const Parser *p)
         at = at >= f->fresh ? f->resume - (f->end - at) : f->resume - (f->end - f->fresh);
         f = f->parent;
     }
-    return (size_t)(at - f->start);
+    return MIN((size_t)(at - f->start), p->size);
 }
 
 /* ---- nodes ---- */
@@ -246,9 +254,9 @@ static bool begins_command(Parser *p)
     return true;
 }
 
-static void push_item(Parser *p, Node *n, bool background)
+static void push_item(Parser *p, Node *n, TokenKind after)
 {
-    ListItem item = {n, background};
+    ListItem item = {n, after == TOK_AND, after == TOK_NEWLINE};
     push(p, &item, sizeof item);
 }
 
@@ -261,7 +269,7 @@ Node *parse_list(Parser *p)
     do {
         Node *n = parse_and_or(p);
         TokenKind kind = peek(p)->kind;
-        push_item(p, n, kind == TOK_AND);
+        push_item(p, n, kind);
         if (kind != TOK_SEMI && kind != TOK_AND && kind != TOK_NEWLINE)
             break;
         take(p);
@@ -278,7 +286,7 @@ Node *parse_line(Parser *p)
     for (;;) {
         Node *n = parse_and_or(p);
         TokenKind kind = peek(p)->kind;
-        push_item(p, n, kind == TOK_AND);
+        push_item(p, n, kind);
         if (kind == TOK_SEMI || kind == TOK_AND)
             take(p);
         else if (kind != TOK_NEWLINE && kind != TOK_EOF)
@@ -329,6 +337,7 @@ static void unit_reset(Parser *p)
 {
     p->have = false;
     p->depth = 0;
+    p->substitutions = 0;
     p->top = 0;
     p->expansions = 0;
     p->pending = NULL;
@@ -440,7 +449,7 @@ static Piece parse_piece(Mem *mem, Slice text, const ParseOptions *options, Pars
     Piece piece = {0};
     parser_init(&p, mem, options);
     *error = (ParseError){0};
-    if (!parser_open(&p, text, 1)) {
+    if (!parser_open(&p, text, 1, false)) {
         *error = (ParseError){.message = "line 0: cannot allocate memory", .no_memory = true};
         return piece;
     }

@@ -16,7 +16,7 @@ static NORETURN void fail_cond(Parser *p, const char *before, const char *after)
     const Token *t = peek(p);
     p->error.status = -1;
     if (t->kind == TOK_EOF)
-        fail_at(p, t->start, "%s`newline'%s", before, after);
+        fail_at(p, t->start, "%s`EOF'%s", before, after);
     if (t->kind == TOK_NEWLINE)
         fail_at(p, t->start, "%s`newline'%s", before, after);
     const char *start = t->start, *end = t->end;

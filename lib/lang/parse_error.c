@@ -71,6 +71,8 @@ static uint32_t line_of_end(Parser *p)
 
 NORETURN void fail_end(Parser *p)
 {
+    if (p->substitutions)
+        fail_matching(p, NULL, ")");
     p->error.at_eof = true;
     fail_line(p, line_of_end(p), "syntax error: unexpected end of file");
 }

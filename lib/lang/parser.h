@@ -84,6 +84,8 @@ struct Parser {
     bool have;            /* token is valid: the one at `at` */
     bool ended;
     unsigned depth;
+    unsigned substitutions; /* $( that are open */
+    size_t size;          /* of the text as given */
     Pending *pending, **pending_tail;
     char *stack;          /* lists being built */
     size_t top, cap;

@@ -1,0 +1,9 @@
+#!/bin/sh
+# No machine paths and no registry hosts in what the repository holds.
+# usage: text.sh ROOT
+cd "$1" || exit 1
+bad=$(git ls-files | grep -v '^LICENSE$' | grep -v '^test/checks/text.sh$' | tr '\n' '\0' |
+  xargs -0 grep -nIE '/(wor)k/(main|wt|shared)|deb\.debian\.org|registry\.npmjs|pypi\.org|sub''agent|this session' 2>/dev/null)
+[ -z "$bad" ] && { echo "text: nothing of a machine in it"; exit 0; }
+echo "$bad"
+exit 1

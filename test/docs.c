@@ -1,0 +1,70 @@
+/* docs: prints COMMANDS.md from the commands' own tables. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "builtins/command.h"
+
+static const char *flag_words(const Command *c)
+{
+    if (c->flags & COMMAND_SPECIAL)
+        return "special builtin";
+    if (c->flags & COMMAND_SHELL)
+        return "builtin";
+    if (c->flags & COMMAND_NETWORK)
+        return "network";
+    return c->flags & COMMAND_SPAWNS ? "starts commands" : c->flags & COMMAND_WRITES ? "writes" : "reads";
+}
+
+static void print_text(const char *s)
+{
+    for (; *s; s++)
+        if (*s == '|')
+            fputs("\\|", stdout);
+        else if (*s == '\n')
+            fputs("<br>", stdout);
+        else
+            putchar(*s);
+}
+
+static void print_options(const Command *c)
+{
+    int n = 0;
+    for (const Option *o = c->options; o && (o->letter || o->name); o++) {
+        if (!o->help)
+            continue;
+        if (n++ == 0)
+            printf("\n| option | meaning |\n|---|---|\n");
+        printf("| `");
+        if (o->letter)
+            printf("-%c%s", o->letter, o->name ? ", " : "");
+        if (o->name)
+            printf("--%s", o->name);
+        if (o->value_name && o->kind == OPT_OPTIONAL)
+            printf("[=%s]", o->value_name);
+        else if (o->value_name)
+            printf("%s%s", o->name ? "=" : " ", o->value_name);
+        printf("` | ");
+        print_text(o->help);
+        printf(" |\n");
+    }
+}
+
+int main(void)
+{
+    printf("# Commands\n\nGenerated from the commands' own tables by `test/docs.c`; do not edit.\n\n%zu commands.\n\n| command | kind | what it does |\n|---|---|---|\n", command_count);
+    for (size_t i = 0; i < command_count; i++) {
+        const Command *c = command_table[i];
+        printf("| `%s` | %s | ", c->name, flag_words(c));
+        print_text(c->summary);
+        printf(" |\n");
+    }
+    for (size_t i = 0; i < command_count; i++) {
+        const Command *c = command_table[i];
+        printf("\n## %s\n\n```\n%s\n```\n\n%s%s%s\n", c->name, c->usage, c->summary, c->package ? " As in " : "", c->package ? c->package : "");
+        print_options(c);
+        if (c->notes)
+            printf("\n%s\n", c->notes);
+    }
+    return 0;
+}

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Installs what building and testing needs on Debian 12, and nothing when all of it is there.
+#
+# usage: setup.sh [build|test]     (test also wants the tools that cases are recorded from, and clang)
+set -eu
+build="gcc cmake make pkg-config libc6-dev libpcre2-dev libxxhash-dev zlib1g-dev python3"
+test="clang libclang-rt-14-dev llvm libcmocka-dev libseccomp-dev gawk strace util-linux hostname findutils diffutils jq python3-venv"
+want="$build"
+[ "${1:-build}" = test ] && want="$build $test"
+missing=""
+for package in $want; do
+  dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing="$missing $package"
+done
+[ -z "$missing" ] && exit 0
+echo "installing:$missing"
+sudo=""
+if [ "$(id -u)" != 0 ]; then
+  command -v sudo >/dev/null 2>&1 || { echo "setup.sh: not root, and no sudo; install:$missing" >&2; exit 1; }
+  sudo=sudo
+fi
+export DEBIAN_FRONTEND=noninteractive
+$sudo apt-get update -qq >/dev/null
+# shellcheck disable=SC2086
+$sudo apt-get install -y -qq --no-install-recommends $missing >/dev/null
