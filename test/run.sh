@@ -1,0 +1,139 @@
+#!/bin/sh
+# Sets up, builds and runs every test; ends with "N passed, N failed" and a status to match.
+#
+# usage: sh test/run.sh [--full]
+#   --full   also what takes longer: torture of every allocation, long fuzzing, the record re-checked five times over
+#
+# Each part prints how long it took. Parts need nothing of each other but the builds.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+full=0
+[ "${1:-}" = --full ] && full=1
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+passed=0
+failed=0
+jobs=$(nproc 2>/dev/null || echo 2)
+
+ok() { passed=$((passed + ${1:-1})); }
+bad() { failed=$((failed + 1)); echo "FAILED: $1"; }
+
+# part NAME COMMAND...: one test; its output is shown when it fails.
+part() {
+  name=$1
+  shift
+  start=$(date +%s)
+  if "$@" >"$logs/out" 2>&1; then ok; state=ok; else bad "$name"; tail -n 60 "$logs/out"; state=FAILED; fi
+  printf '%-34s %6ss  %s\n' "$name" "$(($(date +%s) - start))" "$state"
+}
+
+# counted NAME COMMAND...: output ends with "N passed, N failed".
+counted() {
+  name=$1
+  shift
+  start=$(date +%s)
+  "$@" >"$logs/out" 2>&1
+  status=$?
+  line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$logs/out" | tail -n 1)
+  p=$(echo "$line" | sed -n 's/ passed.*//p')
+  f=$(echo "$line" | sed -n 's/.*, \([0-9]*\) failed/\1/p')
+  passed=$((passed + ${p:-0}))
+  failed=$((failed + ${f:-0}))
+  if [ "$status" != 0 ] && [ "${f:-0}" = 0 ]; then bad "$name: ended with status $status"; f=1; fi
+  [ "${f:-0}" = 0 ] && [ -n "$line" ] || { tail -n 80 "$logs/out"; [ -n "$line" ] || bad "$name: no result"; }
+  printf '%-34s %6ss  %s passed, %s failed\n' "$name" "$(($(date +%s) - start))" "${p:-0}" "${f:-0}"
+}
+
+build() { # PRESET [CMAKE ARGUMENT...]
+  preset=$1
+  shift
+  cmake --preset "$preset" -DLIBSHELL_WERROR=ON "$@" && cmake --build "build/$preset" --parallel "$jobs"
+}
+
+units() { # PRESET: every unit test program; cmocka's own lines are turned into one
+  p=0
+  f=0
+  for program in "build/$1"/test/*_test; do
+    [ -x "$program" ] || continue
+    if "$program" >"$logs/unit" 2>&1; then p=$((p + 1)); else f=$((f + 1)); echo "$program"; tail -n 40 "$logs/unit"; fi
+  done
+  echo "$p passed, $f failed"
+  [ "$f" = 0 ]
+}
+
+seeds() { # PRESET: each fuzz target replays its seeds
+  p=0
+  f=0
+  for program in "build/$1"/test/*_fuzz; do
+    [ -x "$program" ] || continue
+    name=$(basename "$program" _fuzz)
+    if "$program" "test/fuzz/seeds/$name" >"$logs/fuzz" 2>&1; then p=$((p + 1)); else f=$((f + 1)); echo "$program"; tail -n 40 "$logs/fuzz"; fi
+  done
+  echo "$p passed, $f failed"
+  [ "$f" = 0 ]
+}
+
+cases() { find test/cases -name '*.case' | sort; }
+
+docs_current() { build/release/test/docs >"$logs/commands.md" && diff -u COMMANDS.md "$logs/commands.md"; }
+
+exports_match() {
+  nm -D --defined-only build/release/libshell.so | awk '{print $3}' | sed 's/@.*//' | grep '^shell_' | sort -u >"$logs/so"
+  grep -oE 'SHELL_API [^;(]*\(' include/shell.h | grep -oE 'shell_[a-z_]+ *\($' | tr -d ' (' | sort -u >"$logs/header"
+  diff "$logs/header" "$logs/so"
+}
+
+installs() {
+  rm -rf "$logs/prefix" && cmake --install build/release --prefix "$logs/prefix" &&
+    PKG_CONFIG_PATH=$(dirname "$(find "$logs/prefix" -name libshell.pc)") &&
+    export PKG_CONFIG_PATH &&
+    sed "s|^prefix=.*|prefix=$logs/prefix|" -i "$PKG_CONFIG_PATH/libshell.pc" &&
+    cc -o "$logs/hello" examples/c/hello.c $(pkg-config --cflags --libs libshell) &&
+    LD_LIBRARY_PATH=$(dirname "$(find "$logs/prefix" -name libshell.so)") "$logs/hello"
+}
+
+python_tests() {
+  rm -rf "$logs/venv"
+  python=/usr/bin/python3
+  [ -x "$python" ] || python=python3
+  "$python" -m venv "$logs/venv" && LIBSHELL_LIBRARY=$PWD/build/release/libshell.so "$logs/venv/bin/pip" install --quiet --no-index ./bindings/python &&
+    cd "$logs" && "$logs/venv/bin/python" -m unittest discover -s "$OLDPWD/bindings/python/tests" && cd "$OLDPWD"
+}
+
+record_checks() {
+  if [ "$(id -u)" != 0 ] || ! unshare --mount --uts true 2>/dev/null; then
+    echo "the record is not checked here: needs root and name spaces"
+    return 0
+  fi
+  # shellcheck disable=SC2046
+  python3 test/cases/record --check --known $(cases)
+}
+
+part "set-up" sh test/setup.sh test
+part "build: release, gcc" build release
+part "build: clang" build clang -DLIBSHELL_TESTS=OFF
+part "build: asan" build asan
+part "layers" python3 test/checks/layers.py .
+part "imports" python3 test/checks/imports.py . build/release/CMakeFiles/shell_objects.dir test/checks/imports.allow
+part "text" sh test/checks/text.sh .
+part "exports" exports_match
+part "COMMANDS.md is current" docs_current
+part "security claims" python3 test/checks/security.py SECURITY.md test
+counted "unit tests" units release
+counted "unit tests, asan" units asan
+# shellcheck disable=SC2046
+counted "cases" build/release/test/runner $(cases)
+# shellcheck disable=SC2046
+counted "cases, asan" build/asan/test/runner $(cases)
+# shellcheck disable=SC2046
+counted "cases, no fork, exec or socket" build/release/test/runner --confine $(cases)
+counted "fuzz seeds, asan" seeds asan
+part "install and link" installs
+part "python, from the wheel" python_tests
+part "record against the tools" record_checks
+if [ "$full" = 1 ]; then
+  # shellcheck disable=SC2046
+  counted "torture" build/asan/test/runner --torture $(cases)
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
