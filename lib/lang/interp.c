@@ -120,7 +120,7 @@ static int run_exit_trap(Interp *in, int status)
     if (!kind) {
         trap_run(in, TRAP_EXIT);
         guard_leave(in->p, &g);
-        return in->flow == FLOW_EXIT ? in->exit_status : status;
+        return in->exit_status; /* the trap's own exit, or what it was */
     }
     unwind_to(in, NULL);
     return status_of_raise(in, kind);
