@@ -268,18 +268,21 @@ Word *read_parts(Parser *p, Mode mode, unsigned flags, char stop)
     return w;
 }
 
+/* The word, its only part and its text in one block: most words of a script. */
 static Word *plain_word(Parser *p)
 {
+    typedef struct { Word word; WordPart part; char text[]; } Plain;
     const Token *t = &p->token;
-    Word *w = GET(p, Word);
-    WordPart *part = GET(p, WordPart);
     size_t n = (size_t)(t->end - t->start);
-    *part = (WordPart){.kind = PART_LITERAL, .text = keep(p, slice(t->start, n))};
-    w->parts = part;
-    w->count = 1;
-    w->flags = (uint16_t)(WORD_LITERAL | (t->glob ? WORD_GLOB : WORD_SIMPLE));
-    w->source = slice(t->start, n);
-    return w;
+    Plain *plain = mem_alloc(p->mem, sizeof(Plain) + n + 1);
+    if (!plain)
+        fail_memory(p);
+    memcpy(plain->text, t->start, n);
+    plain->text[n] = 0;
+    plain->part = (WordPart){.kind = PART_LITERAL, .text = slice(plain->text, n)};
+    plain->word = (Word){.parts = &plain->part, .count = 1, .source = slice(t->start, n)};
+    plain->word.flags = (uint16_t)(WORD_LITERAL | (t->glob ? WORD_GLOB : WORD_SIMPLE));
+    return &plain->word;
 }
 
 Word *read_word(Parser *p, unsigned flags)
