@@ -66,6 +66,7 @@ int shell_option(Proc *p, Args *args, const char *letters)
 {
     bool plus = *letters == '+';
     letters += plus;
+    args->at = MAX(args->at, 1);
     args->value = NULL;
     if (!args->cluster || !*args->cluster) {
         args->cluster = NULL;
