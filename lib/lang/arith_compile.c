@@ -155,7 +155,7 @@ static Arith *compile_name(Compiler *c)
 static Arith *compile_param(Compiler *c, const WordPart *p)
 {
     const Param *param = p->param;
-    bool simple = param->kind == PARAM_PLAIN && !param->indirect && param->index_kind == INDEX_NONE && !p->quoted &&
+    bool simple = param->kind == PARAM_PLAIN && !param->indirect && param->index_kind == INDEX_NONE &&
                   (param->var == VAR_NAMED || param->var == VAR_POSITIONAL || param->var == VAR_COUNT || param->var == VAR_STATUS);
     c->part++;
     c->at = 0;
@@ -183,7 +183,7 @@ static Arith *compile_primary(Compiler *c)
         return refuse(c);
     if (p->kind == PART_PARAM)
         return compile_param(c, p);
-    if (p->kind != PART_LITERAL || p->quoted)
+    if (p->kind != PART_LITERAL)
         return refuse(c);
     if (take(c, "(")) {
         Arith *a = compile_comma(c);
@@ -337,7 +337,7 @@ Arith *arith_compile(Mem *mem, const Word *text)
         return NULL;
     for (uint32_t i = 0; i < text->count; i++) {
         const WordPart *p = &text->parts[i];
-        if (p->quoted || (p->kind != PART_LITERAL && p->kind != PART_PARAM))
+        if (p->kind != PART_LITERAL && p->kind != PART_PARAM)
             return NULL;
         if (p->kind == PART_LITERAL && memchr(p->text.data, 0, p->text.len))
             return NULL;

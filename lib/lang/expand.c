@@ -389,9 +389,13 @@ static bool expand_quick(Interp *in, const Word *w, Fields *out)
 
 static void expand_range(Interp *in, const Brace *r, Fields *out);
 
+/* The name of the command [ is no pattern. */
+static bool lone_bracket(const Word *w) { return w->count == 1 && w->parts[0].kind == PART_LITERAL && slice_is(w->parts[0].text, "["); }
+
 void expand_word(Interp *in, const Word *w, Fields *out)
 {
-    if ((w->flags & (WORD_LITERAL | WORD_GLOB | WORD_BRACE)) == WORD_LITERAL && (!w->count || w->parts[0].kind == PART_LITERAL)) {
+    if (((w->flags & (WORD_LITERAL | WORD_GLOB | WORD_BRACE)) == WORD_LITERAL && (!w->count || w->parts[0].kind == PART_LITERAL)) ||
+        (w->flags & WORD_GLOB && lone_bracket(w))) {
         fields_add(in, out, w->count ? literal_text(in, w->parts[0].text) : (char *)(uintptr_t)"");
         return;
     }
