@@ -192,6 +192,8 @@ Job *job_find(Interp *in, Slice spec, int *error); /* %1 %+ %- %name %?text, or 
 int job_wait(Interp *in, Job *job);          /* status */
 int job_wait_pid(Interp *in, pid_t pid);     /* status, or -ECHILD */
 int job_wait_any(Interp *in, const pid_t *pids, size_t n, pid_t *pid); /* n 0: any; status or -ECHILD */
+/* `wait` without operands: every job and the last process substitution; 0, or 128 + n when a trapped signal came. */
+int job_wait_all(Interp *in);
 void job_remove(Interp *in, Job *job);
 
 /* ---------- directories and expansion helpers ---------- */

@@ -102,9 +102,16 @@ static int exec_assignments(Interp *in, const Node *n)
 {
     for (uint32_t i = 0; i < n->simple.nassigns; i++) {
         const Assign *a = &n->simple.assigns[i];
-        if (unlikely(OPT(in, XTRACE)))
-            trace_assign(in, a, a->value && !a->is_array ? expand_string(in, a->value) : SLICE(""));
-        if (!assign_plain(in, a))
+        bool ok;
+        if (unlikely(OPT(in, XTRACE))) { /* expanded once for both */
+            bool plain = !a->is_array && !a->index;
+            Slice text = a->value && plain ? expand_string(in, a->value) : SLICE("");
+            trace_assign(in, a, text);
+            ok = plain ? lang_set(in, &a->name, text, a->append) : assign_plain(in, a);
+        } else {
+            ok = assign_plain(in, a);
+        }
+        if (!ok)
             lang_discard(in, 1);
     }
     int status = in->subst_status >= 0 ? in->subst_status : 0;

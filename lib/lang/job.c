@@ -240,3 +240,20 @@ int job_wait_any(Interp *in, const pid_t *pids, size_t n, pid_t *pid)
             return -ECHILD;
     }
 }
+
+int job_wait_all(Interp *in)
+{
+    JobTable *t = table_of(in);
+    while (t->count) {
+        Job *j = &t->jobs[0];
+        int wstatus;
+        if (j->state == JOB_RUNNING && wait_one(in, j->pid, &wstatus) == -EINTR)
+            return interrupted(in);
+        forget(t, 0);
+    }
+    int wstatus;
+    if (in->last_procsub && wait_one(in, in->last_procsub, &wstatus) == -EINTR)
+        return interrupted(in);
+    in->last_procsub = 0;
+    return 0;
+}

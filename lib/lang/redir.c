@@ -147,8 +147,7 @@ static bool redirect_dup(Interp *in, const Redir *r, int fd, bool *opened_both)
         return false;
     }
     if (from > INT32_MAX || !proc_fd_valid(in->p, (int)from)) {
-        lang_error(in, "%s: %s", digits, error_text(EBADF));
-        return false;
+        return report(in, r->word->source, -EBADF);
     }
     if (from != fd && proc_dup2(in->p, (int)from, fd) < 0)
         return report(in, text, -EBADF);
