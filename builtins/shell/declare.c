@@ -264,13 +264,14 @@ static int readonly_main(Proc *p, Args *args) { return attribute(p, args, "aAfp"
 
 /* ---- unset ---- */
 
-static int unset_variable(Proc *p, Args *args, const char *word, bool raw, bool *absent)
+/* Without -v what is no variable's name may be a function's: no message. */
+static int unset_variable(Proc *p, Args *args, const char *word, bool raw, bool strict, bool *absent)
 {
     Interp *in = interp_of(p);
     Slice name, subscript;
     *absent = false;
     if (!parse_reference(slice_str(word), &name, &subscript))
-        return shell_fail(p, args, "`%s': not a valid identifier", word);
+        return strict ? shell_fail(p, args, "`%s': not a valid identifier", word) : 0;
     int error = subscript.len ? var_unset_element(in, name, subscript) : raw ? var_unset_raw(in, name) : var_unset(in, name);
     if (error == -EPERM)
         return shell_fail(p, args, "%.*s: cannot unset: readonly variable", (int)name.len, name.data);
@@ -304,7 +305,7 @@ static int unset_main(Proc *p, Args *args)
             status |= unset_function(p, args, word);
             continue;
         }
-        status |= unset_variable(p, args, word, raw, &absent);
+        status |= unset_variable(p, args, word, raw, variables || raw, &absent);
         if (absent && !variables && !raw)
             status |= unset_function(p, args, word);
     }

@@ -43,9 +43,12 @@ static void complain(Printf *f, const char *text, const char *rest)
 
 static void complain_range(Printf *f, const char *text)
 {
+    if (f->args->builtin) {
+        shell_fail(f->proc, f->args, "warning: %s: %s", text, error_text(ERANGE));
+        return;
+    }
     f->status = 1;
-    const char *shown = f->args->builtin ? text : quote(f->proc, text);
-    warn(f->proc, "%s: %s", shown, error_text(ERANGE));
+    warn(f->proc, "%s: %s", quote(f->proc, text), error_text(ERANGE));
 }
 
 /* 'c and "c are the character's number. */
@@ -320,8 +323,8 @@ static void convert(Printf *f, Spec *s)
 static int read_count(const char **at)
 {
     int64_t n = 0;
-    while (**at >= '0' && **at <= '9')
-        n = MIN(n * 10 + (*(*at)++ - '0'), 1 << 28);
+    for (; **at >= '0' && **at <= '9'; (*at)++)
+        n = MIN(n * 10 + (**at - '0'), 1 << 28);
     return (int)n;
 }
 

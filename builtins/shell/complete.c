@@ -1,0 +1,184 @@
+/* compgen, complete, compopt: what scripts use of programmable completion, lists of words. Specifications are accepted, as
+ * nothing completes here. */
+#include "shell.h"
+
+typedef struct Compgen {
+    Proc *proc;
+    Interp *in;
+    const char *words, *glob, *function, *filter, *prefix, *suffix;
+    bool actions[128];
+    Slice word;
+    bool any;
+} Compgen;
+
+static bool filtered(Compgen *g, Slice s)
+{
+    if (!g->filter)
+        return false;
+    bool negated = *g->filter == '!';
+    Pat *pat = pat_compile(&g->proc->mem, slice_str(g->filter + negated), PAT_EXTGLOB);
+    ReEnv env = proc_re_env(g->proc);
+    return pat_match(&env, pat, s) != negated;
+}
+
+static void offer(Compgen *g, Slice s)
+{
+    if (!slice_starts(s, g->word) || filtered(g, s))
+        return;
+    g->any = true;
+    out_printf(g->proc->out, "%s%.*s%s\n", g->prefix ? g->prefix : "", (int)s.len, s.data, g->suffix ? g->suffix : "");
+}
+
+static void offer_list(Compgen *g, const Slice *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        offer(g, list[i]);
+}
+
+static void offer_commands(Compgen *g, bool builtins_only)
+{
+    for (size_t i = 0; i < command_count; i++)
+        if (!builtins_only || (command_table[i]->flags & COMMAND_SHELL))
+            offer(g, slice_str(command_table[i]->name));
+}
+
+static void offer_files(Compgen *g, bool directories)
+{
+    size_t count;
+    char *pattern = mem_printf(&g->proc->mem, "%.*s*", (int)g->word.len, g->word.data);
+    Slice *list = glob_paths(g->in, slice_str(pattern), &count);
+    for (size_t i = 0; i < count; i++) {
+        VStat st;
+        if (slice_is(list[i], pattern))
+            continue;
+        if (!directories || (proc_stat(g->proc, mem_copy(&g->proc->mem, list[i]), 0, &st) == 0 && (st.mode & 0170000) == 0040000))
+            offer(g, list[i]);
+    }
+}
+
+static void offer_keywords(Compgen *g)
+{
+    static const char *const names[] = {"if", "then", "else", "elif", "fi", "case", "esac", "for", "select", "while", "until",
+                                        "do", "done", "in", "function", "time", "{", "}", "!", "[[", "]]", "coproc"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        offer(g, slice_str(names[i]));
+}
+
+static void offer_words(Compgen *g)
+{
+    size_t count;
+    Slice *list = split_read(g->in, slice_str(g->words), NULL, SIZE_MAX, &count);
+    offer_list(g, list, count);
+}
+
+static int action_letter(const char *name)
+{
+    static const struct { const char *name; char letter; } table[] = {
+        {"alias", 'a'}, {"arrayvar", 'A'}, {"builtin", 'b'}, {"command", 'c'}, {"directory", 'd'}, {"enabled", 'b'}, {"export", 'e'},
+        {"file", 'f'}, {"function", 'F'}, {"keyword", 'k'}, {"setopt", 'O'}, {"shopt", 'S'}, {"variable", 'v'}, {"job", 'j'},
+        {"user", 'u'}, {"group", 'g'}, {"service", 's'}, {"hostname", 'h'}, {"signal", 'i'}, {"disabled", 'D'}, {"helptopic", 'b'},
+        {"running", 'j'}, {"stopped", 'j'}, {"binding", 'D'},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
+        if (strcmp(table[i].name, name) == 0)
+            return table[i].letter;
+    return -1;
+}
+
+static void offer_options(Compgen *g)
+{
+    size_t count;
+    OptionState *list = g->actions['O'] ? option_list(g->in, &count) : shopt_list(g->in, &count);
+    for (size_t i = 0; i < count; i++)
+        offer(g, slice_str(list[i].name));
+}
+
+static void generate(Compgen *g)
+{
+    size_t count;
+    Slice *list;
+    if (g->actions['a'])
+        list = alias_names(g->in, &count), offer_list(g, list, count);
+    if (g->actions['k'])
+        offer_keywords(g);
+    if (g->actions['v'])
+        list = var_names(g->in, 0, &count), offer_list(g, list, count);
+    if (g->actions['A'])
+        list = var_names(g->in, ATTR_ARRAY, &count), offer_list(g, list, count);
+    if (g->actions['e'])
+        list = var_names(g->in, ATTR_EXPORT, &count), offer_list(g, list, count);
+    if (g->actions['F'])
+        list = function_names(g->in, &count), offer_list(g, list, count);
+    if (g->actions['c'] || g->actions['b'])
+        offer_commands(g, !g->actions['c']);
+    if (g->actions['O'] || g->actions['S'])
+        offer_options(g);
+    if (g->glob)
+        list = glob_paths(g->in, slice_str(g->glob), &count), offer_list(g, list, count);
+    if (g->words)
+        offer_words(g);
+    if (g->actions['f'] || g->actions['d'])
+        offer_files(g, !g->actions['f']);
+}
+
+static bool set_option(Compgen *g, Args *args, int c)
+{
+    switch (c) {
+    case 'W': g->words = args->value; return true;
+    case 'G': g->glob = args->value; return true;
+    case 'F': g->function = args->value; return true;
+    case 'X': g->filter = args->value; return true;
+    case 'P': g->prefix = args->value; return true;
+    case 'S': g->suffix = args->value; return true;
+    case 'C':
+    case 'o': return true;
+    case 'A':
+        c = action_letter(args->value);
+        if (c < 0) {
+            shell_fail(g->proc, args, "%s: invalid action name", args->value);
+            return false;
+        }
+        g->actions[c] = true;
+        return true;
+    default: g->actions[c & 127] = true; return true;
+    }
+}
+
+static int compgen_main(Proc *p, Args *args)
+{
+    Compgen g = {.proc = p, .in = interp_of(p)};
+    for (int c; (c = shell_option(p, args, "abcdefgjksuvo:A:G:W:F:C:X:P:S:")) != -1;) {
+        if (c == '?')
+            return SHELL_USAGE;
+        if (!set_option(&g, args, c))
+            return 1;
+    }
+    g.word = slice_str(args->at < args->argc ? args->argv[args->at] : "");
+    if (g.function)
+        shell_fail(p, args, "warning: -F option may not work as you expect");
+    generate(&g);
+    return g.any ? 0 : 1;
+}
+
+static int complete_main(Proc *p, Args *args)
+{
+    for (int c; (c = shell_option(p, args, "abcdefgjksuvprDEIo:A:G:W:F:C:X:P:S:")) != -1;)
+        if (c == '?')
+            return SHELL_USAGE;
+    return 0;
+}
+
+static int compopt_main(Proc *p, Args *args)
+{
+    return shell_fail(p, args, "not currently executing completion function");
+}
+
+BUILTIN(compgen, "compgen",
+        "compgen [-abcdefgjksuv] [-o option] [-A action] [-G globpat] [-W wordlist] [-F function] [-C command] [-X filterpat] "
+        "[-P prefix] [-S suffix] [word]",
+        "Display possible completions depending on the options.", SHELL_FLAGS);
+BUILTIN(complete, "complete",
+        "complete [-abcdefgjksuv] [-pr] [-DEI] [-o option] [-A action] [-G globpat] [-W wordlist] [-F function] [-C command] "
+        "[-X filterpat] [-P prefix] [-S suffix] [name ...]",
+        "Specify how arguments are to be completed by Readline.", SHELL_FLAGS);
+BUILTIN(compopt, "compopt", "compopt [-o|+o option] [-DEI] [name ...]", "Modify or display completion options.", SHELL_FLAGS);

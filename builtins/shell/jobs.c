@@ -1,0 +1,365 @@
+/* jobs, fg, bg, disown, wait, kill. */
+#include "shell.h"
+
+#include <signal.h>
+
+/* ---- jobs ---- */
+
+typedef struct JobsOptions { bool pids, longer, running, stopped, changed; } JobsOptions;
+
+static void print_state(Proc *p, const Job *j, char text[32])
+{
+    (void)p;
+    int n = j->status;
+    const char *s = j->state == JOB_RUNNING ? "Running" : j->state == JOB_STOPPED ? "Stopped" : n == 0 ? "Done" : NULL;
+    if (s) {
+        memcpy(text, s, strlen(s) + 1);
+        return;
+    }
+    static const struct { int number; const char *name; } ends[] = {
+        {SIGHUP, "Hangup"}, {SIGINT, "Interrupt"}, {SIGQUIT, "Quit"}, {SIGKILL, "Killed"}, {SIGPIPE, "Broken pipe"},
+        {SIGALRM, "Alarm clock"}, {SIGTERM, "Terminated"}, {SIGUSR1, "User defined signal 1"}, {SIGUSR2, "User defined signal 2"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        if (n == 128 + ends[i].number) {
+            memcpy(text, ends[i].name, strlen(ends[i].name) + 1);
+            return;
+        }
+    char digits[24];
+    size_t len;
+    const char *at = format_int(n, digits, &len);
+    memcpy(text, "Exit ", 5);
+    memcpy(text + 5, at, len + 1);
+}
+
+static void print_job(Proc *p, const Job *j, const JobsOptions *o)
+{
+    char state[32];
+    if (o->pids) {
+        out_printf(p->out, "%d\n", (int)j->pid);
+        return;
+    }
+    print_state(p, j, state);
+    out_printf(p->out, "[%d]%c  ", j->number, j->current ? '+' : j->previous ? '-' : ' ');
+    if (o->longer)
+        out_printf(p->out, "%d ", (int)j->pid);
+    out_printf(p->out, "%-23s %s%s\n", state, j->command, j->state == JOB_RUNNING ? " &" : "");
+}
+
+static bool shown(const Job *j, const JobsOptions *o)
+{
+    return !j->disowned && (!o->running || j->state == JOB_RUNNING) && (!o->stopped || j->state == JOB_STOPPED) &&
+           (!o->changed || !j->notified);
+}
+
+static void print_and_forget(Proc *p, Job *j, const JobsOptions *o)
+{
+    if (!shown(j, o))
+        return;
+    print_job(p, j, o);
+    if (j->state == JOB_DONE)
+        job_remove(interp_of(p), j);
+}
+
+static Job *find(Proc *p, Args *args, const char *spec)
+{
+    int error = 0;
+    Job *j = job_find(interp_of(p), slice_str(spec), &error);
+    if (!j)
+        shell_fail(p, args, error == -EINVAL ? "%s: ambiguous job spec" : "%s: no such job", spec);
+    return j;
+}
+
+static int jobs_main(Proc *p, Args *args)
+{
+    JobsOptions o = {0};
+    for (int c; (c = shell_option(p, args, "lnprsx")) != -1;) {
+        switch (c) {
+        case 'l': o.longer = true; break;
+        case 'n': o.changed = true; break;
+        case 'p': o.pids = true; break;
+        case 'r': o.running = true; break;
+        case 's': o.stopped = true; break;
+        case 'x': return args->at < args->argc ? run_words(interp_of(p), args->argc - args->at, args->argv + args->at, 0) : 0;
+        default: return SHELL_USAGE;
+        }
+    }
+    int status = 0;
+    for (int i = args->at; i < args->argc; i++) {
+        Job *j = find(p, args, args->argv[i]);
+        if (j)
+            print_and_forget(p, j, &o);
+        else
+            status = 1;
+    }
+    if (args->at < args->argc)
+        return status;
+    size_t count;
+    Job *list = job_list(interp_of(p), &count);
+    /* The list is a copy or shrinks as jobs go: numbers stay. */
+    int *numbers = mem_array(&p->mem, count, int);
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = list[i].number;
+    for (size_t i = 0; i < count; i++) {
+        int error;
+        char *spec = mem_printf(&p->mem, "%%%d", numbers[i]);
+        Job *j = job_find(interp_of(p), slice_str(spec), &error);
+        if (j)
+            print_and_forget(p, j, &o);
+    }
+    return 0;
+}
+
+static int no_control(Proc *p, Args *args) { return shell_fail(p, args, "no job control"); }
+static int fg_main(Proc *p, Args *args) { return no_control(p, args); }
+static int bg_main(Proc *p, Args *args) { return no_control(p, args); }
+
+static int disown_main(Proc *p, Args *args)
+{
+    bool all = false, keep = false;
+    for (int c; (c = shell_option(p, args, "ahr")) != -1;) {
+        if (c == '?')
+            return SHELL_USAGE;
+        all |= c == 'a' || c == 'r';
+        keep |= c == 'h';
+    }
+    if (keep)
+        return 0;
+    int status = 0;
+    for (int i = args->at; i < args->argc; i++) {
+        Job *j = find(p, args, args->argv[i]);
+        if (j)
+            job_remove(interp_of(p), j);
+        else
+            status = 1;
+    }
+    if (args->at < args->argc)
+        return status;
+    int error;
+    size_t count;
+    job_list(interp_of(p), &count);
+    if (!count)
+        return shell_fail(p, args, "current: no such job");
+    for (Job *j; (j = job_find(interp_of(p), SLICE("%+"), &error)); job_remove(interp_of(p), j))
+        if (!all) {
+            job_remove(interp_of(p), j);
+            break;
+        }
+    return 0;
+}
+
+/* ---- wait ---- */
+
+static bool all_digits(const char *s) { return *s && s[strspn(s, "0123456789")] == 0; }
+
+static void set_pid(Proc *p, const char *variable, pid_t pid)
+{
+    char digits[24];
+    size_t n;
+    const char *at = format_int(pid, digits, &n);
+    if (variable)
+        var_set_ref(interp_of(p), slice_str(variable), slice(at, n));
+}
+
+static int wait_word(Proc *p, Args *args, const char *word, const char *variable)
+{
+    int64_t pid;
+    if (all_digits(word) && shell_number(word, &pid) && pid <= INT32_MAX) {
+        int status = job_wait_pid(interp_of(p), (pid_t)pid);
+        if (status == -ECHILD) {
+            shell_fail(p, args, "pid %s is not a child of this shell", word);
+            return 127;
+        }
+        set_pid(p, variable, (pid_t)pid);
+        return status;
+    }
+    if (*word != '%') {
+        shell_fail(p, args, "`%s': not a pid or valid job spec", word);
+        return 1;
+    }
+    Job *j = find(p, args, word);
+    if (!j)
+        return 127;
+    set_pid(p, variable, j->pid);
+    return job_wait(interp_of(p), j);
+}
+
+static int wait_any(Proc *p, Args *args, const char *variable)
+{
+    size_t n = 0;
+    pid_t *pids = mem_array(&p->mem, (size_t)args->argc + 1, pid_t), pid = 0;
+    for (int i = args->at; i < args->argc; i++) {
+        int64_t number;
+        if (all_digits(args->argv[i]) && shell_number(args->argv[i], &number)) {
+            pids[n++] = (pid_t)number;
+        } else {
+            Job *j = find(p, args, args->argv[i]);
+            if (j)
+                pids[n++] = j->pid;
+        }
+    }
+    if (!n && args->at < args->argc)
+        return 127;
+    int status = job_wait_any(interp_of(p), pids, n, &pid);
+    if (status == -ECHILD)
+        return 127;
+    set_pid(p, variable, pid);
+    return status;
+}
+
+static int wait_all(Proc *p)
+{
+    pid_t pid;
+    while (job_wait_any(interp_of(p), NULL, 0, &pid) != -ECHILD)
+        proc_tick(p, 1);
+    return 0;
+}
+
+static int wait_main(Proc *p, Args *args)
+{
+    const char *variable = NULL;
+    bool any = false;
+    for (int c; (c = shell_option(p, args, "fnp:")) != -1;) {
+        if (c == '?')
+            return SHELL_USAGE;
+        any |= c == 'n';
+        variable = c == 'p' ? args->value : variable;
+    }
+    if (variable)
+        var_unset(interp_of(p), slice_str(variable));
+    if (any)
+        return wait_any(p, args, variable);
+    if (args->at >= args->argc)
+        return wait_all(p);
+    int status = 0;
+    for (int i = args->at; i < args->argc; i++)
+        status = wait_word(p, args, args->argv[i], variable);
+    return status;
+}
+
+/* ---- kill ---- */
+
+static const char *short_name(int number)
+{
+    const char *name = number > 0 && number < 65 ? signal_name(number) : NULL;
+    return name && strncmp(name, "SIG", 3) == 0 ? name + 3 : name;
+}
+
+static int list_signals(Proc *p)
+{
+    int column = 0;
+    for (int n = 1; n < 65; n++) {
+        const char *name = n == 32 || n == 33 ? NULL : signal_name(n);
+        if (!name)
+            continue;
+        out_printf(p->out, "%2d) %s%c", n, name, ++column % 5 ? '\t' : '\n');
+    }
+    if (column % 5)
+        out_char(p->out, '\n');
+    return 0;
+}
+
+static int list_named(Proc *p, Args *args, int first)
+{
+    int status = 0;
+    for (int i = first; i < args->argc; i++) {
+        int64_t n;
+        if (shell_number(args->argv[i], &n)) {
+            const char *name = short_name((int)(n > 128 && n < 256 ? n - 128 : n));
+            if (name)
+                out_printf(p->out, "%s\n", n == 0 ? "EXIT" : name);
+            else
+                status = shell_fail(p, args, "%s: invalid signal specification", args->argv[i]);
+            continue;
+        }
+        int number = signal_number(slice_str(args->argv[i]));
+        if (number < 0 || number > 64)
+            status = shell_fail(p, args, "%s: invalid signal specification", args->argv[i]);
+        else
+            out_printf(p->out, "%d\n", number);
+    }
+    return status;
+}
+
+static int kill_pid(Proc *p, Args *args, const char *word, int64_t pid, int number)
+{
+    int error = proc_kill(p, (pid_t)pid, number);
+    if (!error)
+        return 0;
+    return shell_fail(p, args, "(%s) - %s", word, error_text(error));
+}
+
+static int kill_word(Proc *p, Args *args, const char *word, int number)
+{
+    int64_t pid;
+    if (shell_number(word, &pid))
+        return kill_pid(p, args, word, pid, number);
+    if (*word != '%' || !p->lang)
+        return shell_fail(p, args, "%s: arguments must be process or job IDs", word);
+    Job *j = find(p, args, word);
+    if (!j)
+        return 1;
+    for (size_t i = 0; i < j->npids; i++)
+        proc_kill(p, j->pids[i], number);
+    return 0;
+}
+
+/* -s NAME, -n N, -NAME, -N: *at moves behind. -1 after a message. */
+static int signal_option(Proc *p, Args *args, int *at)
+{
+    int number = SIGTERM;
+    while (*at < args->argc && args->argv[*at][0] == '-' && args->argv[*at][1]) {
+        const char *s = args->argv[*at];
+        if (strcmp(s, "--") == 0) {
+            ++*at;
+            break;
+        }
+        const char *spec = s + 1;
+        if ((strcmp(s, "-s") == 0 || strcmp(s, "-n") == 0)) {
+            if (++*at >= args->argc) {
+                shell_fail(p, args, "%s: option requires an argument", s);
+                return -1;
+            }
+            spec = args->argv[*at];
+        } else if (s[1] == 's' || s[1] == 'n') {
+            spec = signal_number(slice_str(s + 1)) >= 0 ? s + 1 : s + 2;
+        }
+        number = signal_number(slice_str(spec));
+        if (number < 0 || number > 64) {
+            shell_fail(p, args, "%s: invalid signal specification", spec);
+            return -1;
+        }
+        ++*at;
+        if (spec == s + 1)
+            break;
+    }
+    return number;
+}
+
+static int kill_main(Proc *p, Args *args)
+{
+    int at = 1;
+    if (args->argc == 1)
+        return shell_usage(p, args);
+    if (strcmp(args->argv[1], "-l") == 0 || strcmp(args->argv[1], "-L") == 0)
+        return args->argc == 2 ? list_signals(p) : list_named(p, args, 2);
+    int number = signal_option(p, args, &at);
+    if (number < 0)
+        return 1;
+    if (strcmp(args->argv[at < args->argc ? at - 1 : 0], "--") != 0 && at < args->argc && strcmp(args->argv[at], "--") == 0)
+        at++;
+    if (at >= args->argc)
+        return shell_usage(p, args);
+    bool any = false;
+    for (; at < args->argc; at++)
+        any |= kill_word(p, args, args->argv[at], number) == 0;
+    return any ? 0 : 1;
+}
+
+BUILTIN(jobs, "jobs", "jobs [-lnprs] [jobspec ...] or jobs -x command [args]", "Display status of jobs.", SHELL_FLAGS);
+BUILTIN(fg, "fg", "fg [job_spec]", "Move job to the foreground.", SHELL_FLAGS);
+BUILTIN(bg, "bg", "bg [job_spec ...]", "Move jobs to the background.", SHELL_FLAGS);
+BUILTIN(disown, "disown", "disown [-h] [-ar] [jobspec ... | pid ...]", "Remove jobs from current shell.", SHELL_FLAGS);
+BUILTIN(wait, "wait", "wait [-fn] [-p var] [id ...]", "Wait for job completion and return exit status.", SHELL_FLAGS);
+BUILTIN(kill, "kill", "kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]", "Send a signal to a job.",
+        COMMAND_SHELL | COMMAND_RAW);
