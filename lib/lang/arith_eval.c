@@ -163,11 +163,9 @@ const char *arith_number(Slice s, int64_t *out)
     if (s.len > 1 && s.data[0] == '0') {
         base = 8;
         i = 1;
-        if (s.data[1] == 'x' || s.data[1] == 'X') {
+        if (s.data[1] == 'x' || s.data[1] == 'X') { /* a bare 0x is 0 */
             base = 16;
             i = 2;
-            if (s.len == 2)
-                return "invalid number";
         }
     }
     for (; i < s.len; i++) {

@@ -227,7 +227,7 @@ struct Interp {
     int64_t started;     /* seconds */
     pid_t shell_pid;     /* $$ */
     pid_t last_job;      /* $! */
-    bool asking_jobs;
+    bool wait_told;
     struct JobTable *jobs;
     uint64_t due;        /* signals whose traps are to run */
     unsigned trap_depth;

@@ -228,12 +228,20 @@ int job_wait_any(Interp *in, const pid_t *pids, size_t n, pid_t *pid)
             }
             running = true;
         }
-        if (!running)
-            return -ECHILD;
         int wstatus;
+        if (!running && n == 0 && in->last_procsub) {
+            *pid = in->last_procsub;
+            in->last_procsub = 0;
+            if (wait_one(in, *pid, &wstatus) == 0)
+                return WSTATUS_TO_SHELL(wstatus);
+        }
+        if (!running || (in->due && in->wait_told))
+            return in->wait_told = false, -ECHILD;
         pid_t got = proc_wait(in->p, -1, &wstatus, 0, -1);
-        if (got == -EINTR && in->due)
+        if (got == -EINTR && in->due) {
+            in->wait_told = true; /* who asks again is told that there is nothing more: the trap is to run */
             return interrupted(in);
+        }
         if (got > 0)
             finished(in, got, wstatus);
         else if (got != -EINTR)
