@@ -78,5 +78,6 @@ int choose(Proc *p, Args *args, const char *option, const char *value, const Wor
     list_words(p, words);
     out_printf(p->err, "Try '%s --help' for more information.\n", p->name);
     output_flush(p->err);
-    proc_fail(p, args->command->usage_status);
+    (void)args;
+    proc_fail(p, 1); /* also where a bad option gives 2 */
 }

@@ -265,7 +265,7 @@ static void print_long(Ls *ls, const Entry *e, const Widths *w)
 static void indent(const Ls *ls, size_t from, size_t to)
 {
     while (from < to) {
-        if (ls->tab && to / ls->tab > (from + 1) / ls->tab) {
+        if (ls->tab && ls->width && to / ls->tab > (from + 1) / ls->tab) {
             out_char(ls->p->out, '\t');
             from += ls->tab - from % ls->tab;
         } else {
