@@ -1,0 +1,226 @@
+/* Limits through the public header: each is hit once, is named, keeps what was printed, and leaves the shell usable. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "include/shell.h"
+
+typedef struct {
+    const char *script, *limit, *out; /* out: what must have been kept, NULL: not looked at */
+    int status;
+    shell_limits limits;
+} Hit;
+
+static shell_limits none(void)
+{
+    shell_limits l;
+    shell_limits_init(&l);
+    return l;
+}
+
+static shell_result *run_in(shell *sh, const char *script, const shell_run_opts *o)
+{
+    shell_result *r = NULL;
+    assert_int_equal(shell_run(sh, script, strlen(script), o, &r), SHELL_OK);
+    return r;
+}
+
+static void still_usable(shell *sh)
+{
+    shell_result *r = run_in(sh, "echo a b | wc -w; x=1; echo $x", NULL);
+    assert_string_equal(r->out, "2\n1\n");
+    assert_string_equal(r->err, "");
+    assert_int_equal(r->status, 0);
+    shell_result_free(r);
+}
+
+static void hit(const char *script, const char *limit, int status, const char *out, shell_limits limits)
+{
+    shell *sh;
+    shell_options o;
+    shell_options_init(&o);
+    assert_int_equal(shell_open(&o, &sh), SHELL_OK);
+    shell_run_opts ro = {.size = sizeof ro, .limits = &limits};
+    shell_result *r = run_in(sh, script, &ro);
+    if (r->status != status || !r->limit || strcmp(r->limit, limit) != 0)
+        print_message("%s: status %d limit %s out %.80s err %.200s\n", script, r->status, r->limit ? r->limit : "none", r->out, r->err);
+    assert_int_equal(r->status, status);
+    assert_non_null(r->limit);
+    assert_string_equal(r->limit, limit);
+    assert_non_null(strstr(r->err, "limit of"));
+    if (out)
+        assert_string_equal(r->out, out);
+    shell_result_free(r);
+    still_usable(sh);
+    shell_close(sh);
+}
+
+#define WITH(field, value) ({ shell_limits l_ = none(); l_.field = (value); l_; })
+
+static void time_limit(void **state)
+{
+    (void)state;
+    static const char *const scripts[] = {
+        "echo k; while :; do :; done", "echo k; sleep 100", "echo k; (sleep 100)", "echo k; echo x | sleep 100", "echo k; sleep 100 & wait", "echo k; cat /dev/zero >/dev/null",
+        "echo k; yes >/dev/null", "echo k; mkfifo f; cat f", "echo k; for ((;;)); do echo x; done >/dev/null", "echo k; f() { f | f; }; yes | tr y x >/dev/null", "echo k; yes | sort >/dev/null; sleep 9",
+        "echo k; head -c 1000000 /dev/zero | tr '\\0' a > f; grep -E '(a|aa)*b' f; sleep 9", "echo k; read x < /dev/zero", "echo k; x=$(sleep 100)", "echo k; tail -f /etc/hosts >/dev/null",
+    };
+    for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
+        struct timespec a, b;
+        shell_limits l = WITH(time_ms, 60);
+        l.memory = 0;
+        clock_gettime(CLOCK_MONOTONIC, &a);
+        hit(scripts[i], "time", 124, "k\n", l);
+        clock_gettime(CLOCK_MONOTONIC, &b);
+        assert_true((double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9 < 10);
+    }
+}
+
+static void step_limit(void **state)
+{
+    (void)state;
+    hit("echo k; while :; do :; done", "steps", 137, "k\n", WITH(steps, 50000));
+}
+
+static void memory_limit(void **state)
+{
+    (void)state;
+    static const char *const scripts[] = {
+        "echo k; x=a; while :; do x=$x$x; done", "echo k; while :; do a+=(xxxxxxxxxxxxxxxxxxxxxxxx); done", "echo k; yes | sort", "echo k; x=$(yes)", "echo k; printf '%09000000d' 1 | { read x; y=$x$x$x; }; echo {1..9000000}",
+        "echo k; yes | tr -d '\\n' | wc -l; yes | tr -d '\\n' | sed s/a/b/",
+    };
+    for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
+        shell_limits l = WITH(memory, 16 << 20);
+        l.time_ms = i == 5 ? 0 : 30000;
+        if (i < 4)
+            hit(scripts[i], "memory", 137, "k\n", l);
+    }
+}
+
+static void output_limit(void **state)
+{
+    (void)state;
+    hit("yes", "output", 137, "y\ny\n", WITH(output, 4));
+    hit("echo abcdef", "output", 137, "abc", WITH(output, 3));
+    hit("while :; do echo e >&2; done", "output", 137, "", WITH(output, 100));
+}
+
+static void depth_limit(void **state)
+{
+    (void)state;
+    hit("f() { f; }; f", "depth", 137, NULL, WITH(depth, 100));
+    hit("f() { f; }; f", "depth", 137, NULL, none());
+    hit("f() { (f); }; f", "depth", 137, NULL, none());
+    hit("f() { x=$(f); }; f", "depth", 137, NULL, none());
+    hit("f() { eval f; }; f", "depth", 137, NULL, none());
+}
+
+static void pipeline_limit(void **state)
+{
+    (void)state;
+    hit("echo a | cat | cat | cat | cat", "pipeline", 137, "", WITH(pipeline, 3));
+}
+
+static void expansion_limit(void **state)
+{
+    (void)state;
+    hit("echo {1..100000}", "expansion", 137, "", WITH(expansion, 1000));
+}
+
+/* What a limit makes an ordinary error in the tool's own words. */
+static void errors_in_words(void **state)
+{
+    (void)state;
+    static const struct { const char *script, *err; shell_limits l; int which; } cases[] = {
+        {"head -c 5000 /dev/zero > f", "File too large", {0}, 0},
+        {"for ((i=0;i<100;i++)); do : > f$i; done 2>&1 | head -1 >&2", "No space left on device", {0}, 1},
+        {"head -c 5000 /dev/zero > f", "No space left on device", {0}, 2},
+        {"exec 3</etc/hosts 4</etc/hosts 5</etc/hosts 6</etc/hosts 7</etc/hosts 8</etc/hosts 9</etc/hosts", "Too many open files", {0}, 3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        shell_limits l = none();
+        if (cases[i].which == 0)
+            l.file_size = 1000;
+        else if (cases[i].which == 1)
+            l.inodes = 20;
+        else if (cases[i].which == 2)
+            l.file_bytes = 1000;
+        else
+            l.fds = 8;
+        shell *sh;
+        shell_options o;
+        shell_options_init(&o);
+        o.limits = &l;
+        assert_int_equal(shell_open(&o, &sh), SHELL_OK);
+        shell_result *r = run_in(sh, cases[i].script, NULL);
+        if (!strstr(r->err, cases[i].err))
+            print_message("%s: %s\n", cases[i].script, r->err);
+        assert_non_null(strstr(r->err, cases[i].err));
+        shell_result_free(r);
+        r = run_in(sh, "echo on", NULL);
+        assert_string_equal(r->out, "on\n");
+        shell_result_free(r);
+        shell_close(sh);
+    }
+}
+
+static void deadlock(void **state)
+{
+    (void)state;
+    shell *sh;
+    shell_limits l = WITH(time_ms, 0);
+    shell_options o;
+    shell_options_init(&o);
+    o.limits = &l;
+    assert_int_equal(shell_open(&o, &sh), SHELL_OK);
+    shell_result *r = run_in(sh, "mkfifo f; echo before; cat f", NULL);
+    assert_int_equal(r->end, SHELL_END_DEADLOCK);
+    assert_string_equal(r->out, "before\n");
+    assert_non_null(strstr(r->err, "deadlock"));
+    shell_result_free(r);
+    still_usable(sh);
+    shell_close(sh);
+}
+
+static void *cancel_soon(void *arg)
+{
+    usleep(30000);
+    shell_cancel(arg);
+    return NULL;
+}
+
+static void cancel(void **state)
+{
+    (void)state;
+    static const char *const scripts[] = {"sleep 100", "while :; do :; done", "yes > /dev/null", "cat"};
+    for (size_t i = 0; i < 3; i++) {
+        shell *sh;
+        pthread_t t;
+        assert_int_equal(shell_open(NULL, &sh), SHELL_OK);
+        pthread_create(&t, NULL, cancel_soon, sh);
+        shell_result *r = run_in(sh, scripts[i], NULL);
+        pthread_join(t, NULL);
+        assert_int_equal(r->end, SHELL_END_CANCELLED);
+        assert_int_equal(r->status, 130);
+        shell_result_free(r);
+        still_usable(sh);
+        shell_close(sh);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(time_limit), cmocka_unit_test(step_limit), cmocka_unit_test(memory_limit), cmocka_unit_test(output_limit),
+        cmocka_unit_test(depth_limit), cmocka_unit_test(pipeline_limit), cmocka_unit_test(expansion_limit), cmocka_unit_test(errors_in_words),
+        cmocka_unit_test(deadlock), cmocka_unit_test(cancel),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
