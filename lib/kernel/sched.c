@@ -425,7 +425,11 @@ StepState kern_step(Kernel *k, Pending *pending)
         bool waits = k->timers || pending->input || r || !delivered;
         if (k->run.deadline_ns >= 0 && (pending->wake_ns < 0 || k->run.deadline_ns < pending->wake_ns))
             pending->wake_ns = k->run.deadline_ns;
-        if (!waits && !(k->run.main_done && k->run.jobs == JOBS_KEEP)) {
+        if (!waits && k->run.main_done) { /* what is left waits for ever, as a coprocess does after its shell: it ends with the run */
+            kill_jobs(k);
+            continue;
+        }
+        if (!waits) {
             break_deadlock(k);
             tasks_wake_all(k);
             continue;
