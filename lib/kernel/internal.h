@@ -202,7 +202,8 @@ struct Kernel {
     uint32_t nprocs;
     pid_t next_pid;
     bool pids_wrapped;
-    Proc *spare;           /* a finished process kept for the next */
+    Proc *spare;           /* finished processes kept for the next, of which about nwarm still have memory */
+    uint32_t nwarm;
     Task *ready_first, *ready_last, *current, *timers;
     uint32_t ntasks;
     Run run;

@@ -2,7 +2,7 @@
 #include "host.h"
 #include "internal.h"
 
-enum { STACK_MARGIN = 64 * 1024, LAST_SIGNAL = 64, LAST_PID = 4194303 };
+enum { STACK_MARGIN = 64 * 1024, LAST_SIGNAL = 64, LAST_PID = 4194303, WARM_SPARES = 4 };
 
 /* ---------- the table ---------- */
 
@@ -10,23 +10,21 @@ static void memory_failed(void *user)
 {
     Proc *p = user;
     Kernel *k = p->kernel;
-    if (!k->run.active)
-        proc_raise(p, RAISE_MEMORY);
-    run_end(k, RAISE_MEMORY, LIMIT_MEMORY);
-    proc_raise(p, k->run.ending);
+    proc_raise(p, k->run.ending != RAISE_NONE ? k->run.ending : RAISE_MEMORY);
 }
 
 static Proc *proc_storage(Kernel *k)
 {
     Proc *p = k->spare;
     if (!p) {
-        p = mem_alloc_slow(&k->mem, sizeof *p);
+        p = mem_alloc(&k->mem, sizeof *p);
         if (p) {
             mem_init(&p->mem, &k->memory, NULL, NULL);
             mem_init(&p->keep, &k->memory, NULL, NULL);
         }
     } else {
         k->spare = p->next;
+        k->nwarm -= p->mem.blocks || p->keep.blocks;
     }
     return p;
 }
@@ -85,8 +83,14 @@ void proc_remove(Proc *p)
     if (p->next)
         p->next->prev = p->prev;
     k->nprocs--;
-    mem_recycle(&p->mem);
-    mem_recycle(&p->keep);
+    if (k->nwarm < WARM_SPARES) {
+        mem_recycle(&p->mem);
+        mem_recycle(&p->keep);
+        k->nwarm += p->mem.blocks || p->keep.blocks;
+    } else { /* a deep recursion leaves thousands: their memory goes, the cold ones lie behind the warm */
+        mem_drop(&p->mem);
+        mem_drop(&p->keep);
+    }
     p->next = k->spare;
     k->spare = p;
 }
@@ -298,12 +302,16 @@ void proc_run_main(Proc *p, ProcMain main, void *arg)
         guard_leave(p, &g);
     }
     settle(p, kind);
-    /* The last of its output, unless it died of what forbids writing. */
+    /* The last of its output; also at the end of the run, where it fits without waiting: what was printed before a limit is kept. */
     kind = guard_enter(p, &g);
     if (!kind) {
-        if (!p->signal && p->kernel->run.ending == RAISE_NONE)
+        p->masked++;
+        if (!p->signal)
             output_flush(p->out);
+        p->masked--;
         guard_leave(p, &g);
+    } else {
+        p->masked--;
     }
     if (kind)
         settle(p, kind);

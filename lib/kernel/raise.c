@@ -11,6 +11,8 @@ void guard_leave(Proc *p, Guard *g) { p->guard = g->outer; }
 
 void proc_raise(Proc *p, RaiseKind kind)
 {
+    if (kind == RAISE_MEMORY)
+        run_end(p->kernel, RAISE_MEMORY, LIMIT_MEMORY);
     Guard *g = p->guard;
     if (!g)
         __builtin_trap(); /* a raise outside any process is a bug of ours: there is no state to go back to */

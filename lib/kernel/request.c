@@ -91,7 +91,7 @@ int kern_command_set(Kernel *k, const char *name, const struct Command *c, void 
 
 int kern_component_set(Kernel *k, const char *name, const void *table)
 {
-    Component *c = mem_alloc_slow(&k->mem, sizeof *c);
+    Component *c = mem_alloc(&k->mem, sizeof *c);
     char *copy = c ? mem_strdup(&k->mem, name) : NULL;
     if (!copy)
         return -ENOMEM;

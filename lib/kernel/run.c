@@ -109,6 +109,23 @@ static EndKind end_kind(const Run *r)
     }
 }
 
+/* A run that was ended says so, also when its script had ended before the jobs it waited for. */
+static int end_status(const Run *r)
+{
+    switch (end_kind(r)) {
+    case END_TIMEOUT:
+        return 124;
+    case END_CANCELLED:
+        return 130;
+    case END_LIMIT:
+        return 137;
+    case END_DEADLOCK:
+        return 1;
+    default:
+        return r->status;
+    }
+}
+
 static void forget_std(Proc *p)
 {
     for (int fd = 0; fd < 3; fd++)
@@ -120,7 +137,7 @@ void kern_run_end(Kernel *k, RunEnd *end, Slice *out, Slice *err)
 {
     Run *r = &k->run;
     r->steps += (uint64_t)(k->refill - k->hot.fuel);
-    *end = (RunEnd){.kind = end_kind(r), .limit = r->limit, .status = r->status, .steps = r->steps};
+    *end = (RunEnd){.kind = end_kind(r), .limit = r->limit, .status = end_status(r), .steps = r->steps};
     end->truncated[0] = k->sink[0].truncated;
     end->truncated[1] = k->sink[1].truncated;
     end->bytes_out = k->sink[0].total + k->sink[1].total;
