@@ -331,21 +331,23 @@ static int builtin_output(Interp *in, int status, bool redirected)
 int exec_builtin(Interp *in, const Command *c, int argc, char **argv)
 {
     Proc *p = in->p;
-    const char *name = p->name;
+    const char *name = p->name, *who = in->arith_who;
     Dynamic dyn = in->dyn;
     Unwind *mark = in->unwind;
     Guard g;
     int status;
-    p->name = argv[0];
+    p->name = in->arith_who = argv[0];
     RaiseKind kind = guard_enter(p, &g);
     if (likely(!kind)) {
         Args args = {.command = c, .argc = argc, .argv = argv, .builtin = true};
         status = builtin_output(in, c->main(p, &args), false);
         guard_leave(p, &g);
         p->name = name;
+        in->arith_who = who;
         return status;
     }
     p->name = name;
+    in->arith_who = who;
     unwind_to(in, mark);
     if (kind != RAISE_COMMAND)
         proc_raise(p, kind);
@@ -503,7 +505,7 @@ int exec_words(Interp *in, int argc, char **argv, bool empty_env, const char *ar
             shell_error(in, "exec", "%s: cannot execute: %s", argv[0], error_text(error));
         return missing ? 127 : 126;
     }
-    redirs_keep(in, NULL);
+    keep_redirections(in);
     if (empty_env)
         in->p->env = proc_env_list(in->p, (char *const[]){NULL});
     if (argv0)
@@ -624,9 +626,11 @@ int exec_simple(Interp *in, const Node *n)
 {
     Mem *mem = mem_of(in);
     MemMark mark = mem_mark(mem);
-    Unwind *unwind = in->unwind;
+    Unwind *unwind = in->unwind, *outer_mark = in->command_mark;
     const Assign *const *assigns = in->assigns;
     int nassigns = in->nassigns;
+    in->command_mark = unwind;
+    in->arith_who = NULL;
     in->dyn.line = n->line;
     if (likely(!in->trap_depth))
         in->command = n;
@@ -652,6 +656,7 @@ int exec_simple(Interp *in, const Node *n)
     in->nassigns = nassigns;
     if (in->unwind != unwind)
         unwind_to(in, unwind);
+    in->command_mark = outer_mark;
     mem_reset(mem, mark);
     in->status = status;
     in->one_status = status;

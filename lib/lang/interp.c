@@ -34,7 +34,7 @@ static void interp_bind(Interp *in, Proc *p)
     in->npipestatus = 1;
     in->pipestatus_cap = 0;
     in->jobs = NULL;
-    in->unwind = NULL;
+    in->unwind = in->command_mark = NULL;
     in->locals = NULL;
     in->flow = FLOW_NONE;
     in->due = 0;

@@ -188,6 +188,7 @@ struct Interp {
     ProcEnv env;
     Dynamic dyn;
     Unwind *unwind;
+    Unwind *command_mark; /* of the simple command that runs */
     Local *locals;
     Flow flow;
     unsigned flow_levels;
@@ -405,7 +406,6 @@ int shell_body(Interp *in, int (*body)(Interp *in, void *arg), void *arg);
 bool redirs_apply(Interp *in, const Redir *r);
 /* For ever (exec, a child that becomes a program). */
 bool redirs_apply_for_good(Interp *in, const Redir *r);
-void redirs_keep(Interp *in, Unwind *mark);
 
 bool cond_eval(Interp *in, const Cond *c, int *status);
 

@@ -34,17 +34,13 @@ static void save_fd(Interp *in, int fd)
     unwind_push(in, &r->unwind, put_back);
 }
 
-/* Everything redirected since `mark` stays. NULL: since the current command began. */
-void redirs_keep(Interp *in, Unwind *mark)
+/* Everything the current command has redirected stays. */
+void keep_redirections(Interp *in)
 {
-    for (Unwind *u = in->unwind; u != mark && u; u = u->outer) {
-        if (u->undo != put_back)
-            break;
-        ((RedirUnwind *)u)->keep = true;
-    }
+    for (Unwind *u = in->unwind; u && u != in->command_mark; u = u->outer)
+        if (u->undo == put_back)
+            ((RedirUnwind *)u)->keep = true;
 }
-
-void keep_redirections(Interp *in) { redirs_keep(in, NULL); }
 
 /* ---------- opening ---------- */
 
