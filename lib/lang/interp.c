@@ -284,8 +284,11 @@ static int parse_failed(Interp *in, const ParseError *error)
     print_parse_line(in, error->message);
     if (error->second)
         print_parse_line(in, error->second);
-    in->parse_failed = true;
-    return in->status = 2;
+    if (!error->resume)
+        in->parse_failed = true;
+    if (error->status >= 0)
+        in->status = error->status;
+    return in->status;
 }
 
 /* Parses and runs in turn; keeps the result for the next time when nothing on the way changed how it is to be read. */
@@ -310,8 +313,13 @@ static int run_parsing(Interp *in, TextUnwind *t, Slice text, uint32_t first_lin
         show_warnings(in, t->parser);
         echo_verbose(in, text, at, parser_offset(t->parser));
         at = parser_offset(t->parser);
-        if (state == PARSE_ERROR)
-            return parse_failed(in, &error);
+        if (state == PARSE_ERROR) {
+            status = parse_failed(in, &error);
+            cacheable = false;
+            if (error.resume)
+                continue;
+            return status;
+        }
         whole = state == PARSE_END;
         if (whole)
             break;

@@ -189,29 +189,46 @@ static void read_arith(Builder *b, bool quoted, const char *start, const char *e
     made->arith.code = arith_compile(p->mem, text);
 }
 
+/* $name: the same Param for every place that names it. */
+static Param *named_param(Parser *p, const char *s, const char *e)
+{
+    Slice text = between(s, e);
+    uint64_t hash = hash_bytes(text);
+    Param **slot = p->cache ? &p->cache->params[hash % ARRAY_LEN(p->cache->params)] : NULL;
+    if (slot && *slot && slice_eq((*slot)->name.text, text))
+        return *slot;
+    Param *param = GET(p, Param);
+    param->var = VAR_NAMED;
+    param->name = (Name){keep(p, text), hash};
+    param->source = between(s - 1, e);
+    if (slot)
+        *slot = param;
+    return param;
+}
+
 static void read_name(Builder *b, bool quoted, const char *s)
 {
     Parser *p = b->p;
     const char *e = name_end(s);
-    Param *param = GET(p, Param);
-    param->var = VAR_NAMED;
     if (e > s) {
-        param->name = make_name(p, between(s, e));
-    } else {
-        e = s + 1;
-        switch (*s) {
-        case '@': param->var = VAR_AT; break;
-        case '*': param->var = VAR_STAR; break;
-        case '#': param->var = VAR_COUNT; break;
-        case '?': param->var = VAR_STATUS; break;
-        case '-': param->var = VAR_FLAGS; break;
-        case '$': param->var = VAR_PID; break;
-        case '!': param->var = VAR_LAST_JOB; break;
-        case '0': param->var = VAR_ZERO; break;
-        default:
-            param->var = VAR_POSITIONAL;
-            param->number = (uint32_t)(*s - '0');
-        }
+        p->at = e;
+        add_part(b, (WordPart){.kind = PART_PARAM, .quoted = quoted, .param = named_param(p, s, e)});
+        return;
+    }
+    Param *param = GET(p, Param);
+    e = s + 1;
+    switch (*s) {
+    case '@': param->var = VAR_AT; break;
+    case '*': param->var = VAR_STAR; break;
+    case '#': param->var = VAR_COUNT; break;
+    case '?': param->var = VAR_STATUS; break;
+    case '-': param->var = VAR_FLAGS; break;
+    case '$': param->var = VAR_PID; break;
+    case '!': param->var = VAR_LAST_JOB; break;
+    case '0': param->var = VAR_ZERO; break;
+    default:
+        param->var = VAR_POSITIONAL;
+        param->number = (uint32_t)(*s - '0');
     }
     param->source = between(s - 1, e);
     p->at = e;

@@ -268,8 +268,22 @@ Word *read_parts(Parser *p, Mode mode, unsigned flags, char stop)
     return w;
 }
 
-/* The word, its only part and its text in one block: most words of a script. */
+static Word *new_plain_word(Parser *p);
+
 static Word *plain_word(Parser *p)
+{
+    const Token *t = &p->token;
+    Slice text = slice(t->start, (size_t)(t->end - t->start));
+    if (!p->cache || text.len > CACHED_WORD)
+        return new_plain_word(p);
+    Word **slot = &p->cache->words[hash_bytes(text) % ARRAY_LEN(p->cache->words)];
+    if (!*slot || !slice_eq((*slot)->source, text) || ((*slot)->flags & WORD_GLOB) != (t->glob ? WORD_GLOB : 0))
+        *slot = new_plain_word(p);
+    return *slot;
+}
+
+/* The word, its only part and its text in one block: most words of a script. */
+static Word *new_plain_word(Parser *p)
 {
     typedef struct { Word word; WordPart part; char text[]; } Plain;
     const Token *t = &p->token;

@@ -66,6 +66,8 @@ Parser *parser_new(Budget *budget, Slice text, uint32_t first_line, const ParseO
     p->size = text.len;
     mem_init(&p->own_scratch, budget, NULL, NULL);
     p->scratch = &p->own_scratch;
+    if (text.len >= CACHE_FROM)
+        p->cache = mem_new(p->scratch, WordCache);
     if (!parser_open(p, text, first_line, true)) {
         parser_free(p);
         return NULL;

@@ -10,11 +10,18 @@ static Cond *new_cond(Parser *p, CondKind kind)
     return c;
 }
 
-/* bash leaves $? as it was and reads no further. */
+/* bash leaves $? as it was and reads no further, but for a command that the end of the text cuts off. */
+static void set_status(Parser *p)
+{
+    const Token *t = peek(p);
+    bool cut = t->kind == TOK_EOF || (t->kind == TOK_NEWLINE && t->end == p->frame->end);
+    p->error.status = cut ? 2 : -1;
+}
+
 static NORETURN void fail_cond(Parser *p, const char *before, const char *after)
 {
     const Token *t = peek(p);
-    p->error.status = -1;
+    set_status(p);
     if (t->kind == TOK_EOF)
         fail_at(p, t->start, "%s`EOF'%s", before, after);
     if (t->kind == TOK_NEWLINE)
@@ -102,7 +109,7 @@ static Cond *parse_binary(Parser *p, Word *left)
         bool word = t->kind == TOK_WORD || t->kind == TOK_NUMBER;
         if (!word)
             fail_cond(p, "unexpected token ", ", conditional binary operator expected");
-        p->error.status = -1;
+        set_status(p);
         fail_at(p, t->start, "conditional binary operator expected");
     }
     take(p);
@@ -156,7 +163,7 @@ static Cond *parse_term(Parser *p)
     } else if (is_operand(p)) {
         c = parse_term_word(p);
     } else {
-        p->error.status = -1;
+        set_status(p);
         if (peek_is(p, "]]") || t->kind == TOK_NEWLINE)
             fail_at(p, t->start, "syntax error near `]]'");
         fail_cond(p, "unexpected token ", " in conditional command");
@@ -202,7 +209,7 @@ Node *parse_cond(Parser *p)
     take(p);
     n->cond.cond = parse_or(p);
     if (!peek_is(p, "]]")) {
-        p->error.status = -1;
+        set_status(p);
         if (peek(p)->kind == TOK_EOF)
             fail_end(p);
         fail_at(p, p->token.start, "syntax error in conditional expression");

@@ -69,6 +69,15 @@ typedef struct Pending {
     Redir *redir;
 } Pending;
 
+/* Plain words and $names that were read before: nodes are immutable, so equal ones are shared. Direct-mapped. Only for
+ * texts long enough to repay it. */
+typedef struct WordCache {
+    Word *words[1024];
+    Param *params[256];
+} WordCache;
+
+enum { CACHE_FROM = 4096, CACHED_WORD = 48 };
+
 enum { JUMP_ERROR = 1, JUMP_MEMORY, JUMP_AGAIN };
 
 struct Parser {
@@ -94,6 +103,7 @@ struct Parser {
     ParseError error;
     const char **warnings;
     uint32_t nwarnings;
+    WordCache *cache;     /* in scratch, or NULL */
 };
 
 /* About what a nested $( ) costs in stack, times this, fits in 1 MiB. */
