@@ -77,6 +77,13 @@ Proc *fork_child(Interp *in)
     return child;
 }
 
+typedef struct CaptureUnwind {
+    Unwind unwind;
+    File *capture;
+} CaptureUnwind;
+
+static void release_capture(Interp *in, Unwind *u) { file_unref(in->p->kernel, ((CaptureUnwind *)u)->capture); }
+
 Slice command_substitute(Interp *in, const Node *body, uint32_t line, bool backquote)
 {
     (void)line;
@@ -99,10 +106,14 @@ Slice command_substitute(Interp *in, const Node *body, uint32_t line, bool backq
     ci->tracing = true;
     if (!SHOPT(in, INHERIT_ERREXIT) && !OPT(in, POSIX))
         ci->st.options &= ~(UINT64_C(1) << OPT_ERREXIT);
+    CaptureUnwind *u = mem_new(mem_of(in), CaptureUnwind);
+    Unwind *mark = in->unwind;
+    u->capture = capture;
+    unwind_push(in, &u->unwind, release_capture);
     int wstatus = proc_call(child, substitution_main, (void *)(uintptr_t)body), status = WSTATUS_TO_SHELL(wstatus);
     proc_wait_sole_holder(in->p, capture); /* background jobs of the body may still write */
     Slice out = trim_newlines(in, file_captured(capture));
-    file_unref(k, capture);
+    unwind_to(in, mark);
     in->subst_status = in->status = status;
     return out;
 }
