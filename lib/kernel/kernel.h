@@ -57,6 +57,7 @@ typedef enum {
 typedef struct Guard {
     jmp_buf jump;
     struct Guard *outer;
+    unsigned masked; /* p->masked when it was entered: a raise brings it back */
 } Guard;
 
 #define guard_enter(p, g) (guard_push((p), (g)), (RaiseKind)setjmp((g)->jump))

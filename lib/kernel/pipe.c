@@ -173,8 +173,8 @@ static ssize_t pipe_write(Proc *p, File *f, Slice data, Chunk *chunk)
         done += (size_t)n;
         if (n > 0)
             queue_wake_all(&pipe->can_read);
-        else
-            task_block(p, &pipe->can_write, -1);
+        else if (task_block(p, &pipe->can_write, -1) == WAKE_SIGNAL && p->masked)
+            return -EINTR;
     }
     return (ssize_t)data.len;
 }

@@ -310,8 +310,6 @@ void proc_run_main(Proc *p, ProcMain main, void *arg)
             output_flush(p->out);
         p->masked--;
         guard_leave(p, &g);
-    } else {
-        p->masked--;
     }
     if (kind)
         settle(p, kind);

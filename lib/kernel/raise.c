@@ -4,6 +4,7 @@
 void guard_push(Proc *p, Guard *g)
 {
     g->outer = p->guard;
+    g->masked = p->masked;
     p->guard = g;
 }
 
@@ -17,6 +18,7 @@ void proc_raise(Proc *p, RaiseKind kind)
     if (!g)
         __builtin_trap(); /* a raise outside any process is a bug of ours: there is no state to go back to */
     p->guard = g->outer;
+    p->masked = g->masked;
     longjmp(g->jump, (int)kind);
 }
 

@@ -112,6 +112,8 @@ void queue_wake_all(WaitQueue *q)
 WakeReason task_block(Proc *p, WaitQueue *q, int64_t until)
 {
     Task *t = p->task;
+    if (unlikely(p->masked && p->kernel->run.ending != RAISE_NONE))
+        return WAKE_SIGNAL; /* clearing up after the end of the run must neither wait nor raise */
     proc_deliver(p);
     t->wake = WAKE_NONE;
     if (q)

@@ -383,15 +383,20 @@ static ssize_t sink_file_write(Proc *p, File *f, Slice data, Chunk *chunk)
     if (!k->run.active)
         return -EIO;
     while (s->pending_len >= PENDING_MOST && !s->broken)
-        task_block(p, &s->room, -1);
+        if (task_block(p, &s->room, -1) == WAKE_SIGNAL && p->masked)
+            return -EINTR;
     if (s->broken) {
         if (p->ignored & SIGNAL_BIT(SIGNAL_PIPE))
             return -EPIPE;
         p->signal = SIGNAL_PIPE;
         proc_raise(p, RAISE_SIGNAL);
     }
-    if (!sink_write(s, data))
+    if (!sink_write(s, data)) {
+        run_end(k, RAISE_LIMIT, LIMIT_OUTPUT);
+        if (p->masked)
+            return -EIO;
         proc_limit(p, LIMIT_OUTPUT);
+    }
     return (ssize_t)data.len;
 }
 

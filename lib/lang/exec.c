@@ -16,11 +16,13 @@ void unwind_push(Interp *in, Unwind *u, void (*undo)(Interp *, Unwind *))
 
 void unwind_to(Interp *in, Unwind *mark)
 {
+    in->p->masked++; /* an undo that flushes must not raise half way */
     while (in->unwind != mark) {
         Unwind *u = in->unwind;
         in->unwind = u->outer;
         u->undo(in, u);
     }
+    in->p->masked--;
 }
 
 /* ---------- errexit ---------- */

@@ -137,9 +137,9 @@ int shell_body(Interp *in, int (*body)(Interp *in, void *arg), void *arg)
         if (in->flow == FLOW_EXIT)
             status = in->exit_status;
     } else {
+        unwind_to(in, NULL);
         if (in->execed)
             return in->p->status;
-        unwind_to(in, NULL);
         status = status_of_raise(in, kind);
     }
     in->dyn.no_errexit = 0;
