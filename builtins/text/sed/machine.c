@@ -1,0 +1,513 @@
+/* sed's machine: the program over one line after the other. */
+#include "sed.h"
+
+/* ---------- output ---------- */
+
+void sed_put(Sed *s, SedOut *o, Slice line, bool ended)
+{
+    if (o->no_newline) {
+        out_char(o->out, s->end);
+        o->no_newline = false;
+    }
+    out_write(o->out, line);
+    if (ended)
+        out_char(o->out, s->end);
+    else
+        o->no_newline = true;
+    if (o->flush)
+        output_flush(o->out);
+}
+
+static void put_raw(SedOut *o, Slice text, char end)
+{
+    if (o->no_newline) {
+        out_char(o->out, end);
+        o->no_newline = false;
+    }
+    out_write(o->out, text);
+    if (o->flush)
+        output_flush(o->out);
+}
+
+static void put_space(Sed *s, SedOut *o) { sed_put(s, o, buf_slice(&s->space), s->ended); }
+
+static void append_add(Sed *s, Append a)
+{
+    if (s->append_count == s->append_cap) {
+        size_t cap = s->append_cap ? s->append_cap * 2 : 8;
+        s->appends = mem_grow(&s->p->keep, s->appends, s->append_cap * sizeof a, cap * sizeof a);
+        s->append_cap = cap;
+    }
+    s->appends[s->append_count++] = a;
+}
+
+static void put_file(Sed *s, const char *name)
+{
+    bool is_stdin = strcmp(name, "/dev/stdin") == 0;
+    int fd = is_stdin ? 0 : proc_open(s->p, name, V_READ, 0);
+    if (fd < 0)
+        return;
+    Slice chunk;
+    Chunk *holder;
+    while (proc_read_chunk(s->p, fd, 65536, &chunk, &holder) > 0)
+        put_raw(s->out, chunk, s->end);
+    if (!is_stdin)
+        proc_close(s->p, fd);
+}
+
+/* What a, r and R left for the end of the cycle. */
+static void put_appends(Sed *s)
+{
+    for (size_t i = 0; i < s->append_count; i++) {
+        const Append *a = &s->appends[i];
+        if (a->kind == APPEND_TEXT)
+            put_raw(s->out, a->text, s->end);
+        else if (a->kind == APPEND_FILE)
+            put_file(s, a->file);
+        else
+            sed_put(s, s->out, a->text, !a->no_newline);
+    }
+    s->append_count = 0;
+}
+
+static void queue_line_of(Sed *s, SedSource *r)
+{
+    if (!r->open && !r->ended) {
+        bool is_stdin = strcmp(r->name, "/dev/stdin") == 0;
+        int fd = is_stdin ? 0 : proc_open(s->p, r->name, V_READ, 0);
+        r->open = fd >= 0;
+        r->ended = fd < 0;
+        if (r->open) {
+            r->in = input_fd(s->p, fd, r->name);
+            r->in.delimiter = s->end;
+        }
+    }
+    Slice line;
+    bool ended;
+    if (r->ended || !input_record(&r->in, &line, &ended)) {
+        r->ended = true;
+        return;
+    }
+    append_add(s, (Append){APPEND_LINE, slice(mem_copy(&s->p->keep, line), line.len), NULL, !ended});
+}
+
+/* l: what is not printable ASCII as escapes, folded with a backslash before `width`. */
+static void list_space(Sed *s, int64_t width)
+{
+    static const char letters[] = "\a\b\f\n\r\t\v\\", names[] = "abfnrtv\\";
+    int64_t column = 0;
+    Buf *w = &s->work;
+    buf_clear(w);
+    for (size_t i = 0; i < s->space.len; i++) {
+        unsigned char c = (unsigned char)s->space.data[i];
+        char text[8];
+        const char *known = c ? strchr(letters, c) : NULL;
+        size_t n = 1;
+        text[0] = (char)c;
+        if (known) {
+            text[0] = '\\';
+            text[1] = names[known - letters];
+            n = 2;
+        } else if (c < 0x20 || c > 0x7E) {
+            n = (size_t)snprintf(text, sizeof text, "\\%03o", c);
+        }
+        if (width > 0 && column + (int64_t)n > width - 1) {
+            buf_append(w, SLICE("\\\n"));
+            column = 0;
+        }
+        buf_append(w, slice(text, n));
+        column += (int64_t)n;
+    }
+    buf_append(w, SLICE("$\n"));
+    put_raw(s->out, buf_slice(w), s->end);
+}
+
+/* ---------- matching ---------- */
+
+static ReResult search(Sed *s, const SedRegex *regex, Slice text, size_t start, ReSpan *spans, size_t nspans)
+{
+    Re *re = regex->re ? regex->re : s->last;
+    if (!re)
+        sed_bad(s, SIZE_MAX, "no previous regular expression");
+    s->last = re;
+    ReResult r = re_search(&s->env, re, text, start, false, spans, nspans);
+    if (r == RE_ERR_LIMIT)
+        die(s->p, 4, "regex work limit exceeded");
+    if (r == RE_ERR_MEMORY)
+        die(s->p, 4, "regex memory exhausted");
+    return r;
+}
+
+static bool address_matches(Sed *s, const Address *a)
+{
+    switch (a->kind) {
+    case ADDR_LINE: return s->line_number == a->n;
+    case ADDR_STEP: return s->line_number >= a->n && (s->line_number - a->n) % a->step == 0;
+    case ADDR_LAST: return sed_is_last(s);
+    case ADDR_REGEX: return search(s, &a->regex, buf_slice(&s->space), 0, NULL, 0) == RE_MATCHED;
+    default: return true;
+    }
+}
+
+/* Opens the range at the current line unless it is that line alone. */
+static void range_begin(Sed *s, SedCommand *c)
+{
+    uint64_t l = s->line_number, n = c->a2.n;
+    c->closed = true;
+    c->active = true;
+    switch (c->a2.kind) {
+    case ADDR_LINE: c->range_end = n; break;
+    case ADDR_PLUS: c->range_end = l + n; break;
+    case ADDR_MULTIPLE: c->range_end = n ? (l + n - 1) / n * n : l; break;
+    default: return;
+    }
+    c->active = c->range_end > l;
+}
+
+static bool range_matches(Sed *s, SedCommand *c)
+{
+    if (!c->active) {
+        if (c->a1.kind == ADDR_LINE) {
+            bool late = s->line_number > c->a1.n && c->a2.kind == ADDR_LINE && s->line_number > c->a2.n;
+            if (c->closed || s->line_number < c->a1.n || late)
+                return false;
+        } else if (!address_matches(s, &c->a1)) {
+            return false;
+        }
+        range_begin(s, c);
+        return true;
+    }
+    if (c->a2.kind == ADDR_REGEX || c->a2.kind == ADDR_LAST || c->a2.kind == ADDR_STEP) {
+        c->active = !address_matches(s, &c->a2);
+        return true;
+    }
+    c->active = s->line_number < c->range_end;
+    return s->line_number <= c->range_end;
+}
+
+static bool selected(Sed *s, SedCommand *c)
+{
+    if (c->a1.kind == ADDR_NONE)
+        return !c->negated;
+    bool in = c->a2.kind == ADDR_NONE ? address_matches(s, &c->a1) : range_matches(s, c);
+    return in != c->negated;
+}
+
+/* ---------- s ---------- */
+
+typedef struct {
+    CaseOp mode;  /* until \E */
+    CaseOp once;  /* of the next character */
+} CaseState;
+
+static void append_cased(Sed *s, Buf *out, Slice text, CaseState *state)
+{
+    if (state->mode == CASE_KEEP && state->once == CASE_KEEP) {
+        buf_append(out, text);
+        return;
+    }
+    size_t n;
+    for (size_t at = 0; at < text.len; at += n) {
+        unsigned char byte = (unsigned char)text.data[at];
+        uint32_t c = s->utf8 ? utf8_decode(text.data + at, text.len - at, &n) : (n = 1, byte < 128 ? byte : UTF8_BAD);
+        CaseOp op = state->once != CASE_KEEP ? state->once : state->mode;
+        state->once = CASE_KEEP;
+        char bytes[6];
+        if (c == UTF8_BAD || op == CASE_KEEP)
+            buf_append(out, slice(text.data + at, n));
+        else
+            buf_append(out, slice(bytes, utf8_encode(op == CASE_UPPER || op == CASE_UPPER_ONE ? char_upper(c) : char_lower(c), bytes)));
+    }
+}
+
+static void case_change(CaseState *state, CaseOp op)
+{
+    if (op == CASE_UPPER_ONE || op == CASE_LOWER_ONE)
+        state->once = op;
+    else if (op == CASE_END)
+        *state = (CaseState){CASE_KEEP, CASE_KEEP};
+    else if (op != CASE_KEEP)
+        state->mode = op;
+}
+
+static void append_replacement(Sed *s, Buf *out, const Substitution *sub, const ReSpan *spans)
+{
+    CaseState state = {CASE_KEEP, CASE_KEEP};
+    for (size_t i = 0; i < sub->count; i++) {
+        const ReplacePart *part = &sub->parts[i];
+        append_cased(s, out, part->text, &state);
+        if (part->group >= 0 && spans[part->group].start != RE_UNSET) {
+            ReSpan g = spans[part->group];
+            append_cased(s, out, slice(s->space.data + g.start, g.end - g.start), &state);
+        }
+        case_change(&state, part->op);
+    }
+}
+
+static size_t char_length(const Sed *s, Slice text, size_t at)
+{
+    size_t n = 1;
+    if (s->utf8 && (unsigned char)text.data[at] >= 0x80)
+        utf8_decode(text.data + at, text.len - at, &n);
+    return n;
+}
+
+/* The work buffer gets the new line; true when anything was replaced. */
+static bool replace_all(Sed *s, const Substitution *sub)
+{
+    ReSpan spans[10];
+    Slice line = buf_slice(&s->space);
+    Buf *out = &s->work;
+    size_t at = 0, last_end = RE_UNSET;
+    uint64_t count = 0, wanted = sub->number ? sub->number : 1;
+    bool replaced = false;
+    buf_clear(out);
+    while (at <= line.len && search(s, &sub->regex, line, at, spans, (size_t)sub->groups + 1) == RE_MATCHED) {
+        ReSpan m = spans[0];
+        bool empty = m.start == m.end, counts = !(empty && m.start == last_end);
+        buf_append(out, slice(line.data + at, m.start - at));
+        if (counts && ++count >= wanted) {
+            append_replacement(s, out, sub, spans);
+            replaced = true;
+        } else {
+            buf_append(out, slice(line.data + m.start, m.end - m.start));
+        }
+        at = last_end = m.end;
+        if (replaced && !sub->global)
+            break;
+        if (empty && at < line.len) {
+            size_t n = char_length(s, line, at);
+            buf_append(out, slice(line.data + at, n));
+            at += n;
+        } else if (empty) {
+            at++;
+        }
+    }
+    if (replaced && at < line.len)
+        buf_append(out, slice_from(line, at));
+    return replaced;
+}
+
+static void substitute(Sed *s, const Substitution *sub)
+{
+    s->env.text = s->space.len > 4096 ? (slice_ascii(buf_slice(&s->space)) ? TEXT_ASCII : TEXT_MIXED) : TEXT_UNKNOWN;
+    bool replaced = replace_all(s, sub);
+    s->env.text = TEXT_UNKNOWN;
+    if (!replaced)
+        return;
+    Buf old = s->space;
+    s->space = s->work;
+    s->work = old;
+    s->replaced = true;
+    if (sub->print)
+        put_space(s, s->out);
+    if (sub->file)
+        put_space(s, sub->file);
+}
+
+static void transliterate(Sed *s, const Transliteration *y)
+{
+    if (y->bytes || (!s->utf8 && slice_ascii(buf_slice(&s->space)))) {
+        for (size_t i = 0; i < s->space.len; i++)
+            s->space.data[i] = (char)y->table[(unsigned char)s->space.data[i]];
+        return;
+    }
+    Slice line = buf_slice(&s->space);
+    buf_clear(&s->work);
+    for (size_t at = 0, n; at < line.len; at += n) {
+        unsigned char byte = (unsigned char)line.data[at];
+        uint32_t c = byte;
+        n = 1;
+        if (byte >= 0x80 && (!s->utf8 || (c = utf8_decode(line.data + at, line.len - at, &n)) == UTF8_BAD))
+            c = 0x110000u | byte;
+        for (size_t i = 0; i < y->count; i++)
+            if (y->from[i] == c) {
+                c = y->to[i];
+                break;
+            }
+        char bytes[6];
+        if (c >= 0x110000u)
+            buf_char(&s->work, (char)(c & 0xFF));
+        else
+            buf_append(&s->work, slice(bytes, utf8_encode(c, bytes)));
+    }
+    Buf old = s->space;
+    s->space = s->work;
+    s->work = old;
+}
+
+/* ---------- the program ---------- */
+
+typedef enum { CYCLE_END, CYCLE_DELETED, CYCLE_RESTART, CYCLE_QUIT, CYCLE_QUIT_SILENT } CycleEnd;
+
+static Slice first_line(const Sed *s)
+{
+    Slice all = buf_slice(&s->space);
+    return slice(all.data, slice_find(all, s->end));
+}
+
+static void copy_to(Buf *to, const Buf *from)
+{
+    buf_clear(to);
+    buf_append(to, buf_slice(from));
+}
+
+static void add_line(Sed *s, Buf *to, const Buf *from)
+{
+    buf_char(to, s->end);
+    buf_append(to, buf_slice(from));
+}
+
+/* n and N at the end of the input: GNU prints what there is and ends. */
+static bool next_line(Sed *s, bool append, CycleEnd *how)
+{
+    if (sed_is_last(s) && !(s->separate && s->next_name < s->name_count && !append)) {
+        *how = append && s->posix ? CYCLE_QUIT_SILENT : CYCLE_QUIT;
+        return false;
+    }
+    if (!append && !s->quiet)
+        put_space(s, s->out);
+    if (append)
+        buf_char(&s->space, s->end);
+    put_appends(s);
+    if (sed_read(s, append))
+        return true;
+    *how = CYCLE_QUIT_SILENT;
+    return false;
+}
+
+static void delete_first_line(Sed *s)
+{
+    size_t n = first_line(s).len + 1;
+    memmove(s->space.data, s->space.data + n, s->space.len - n);
+    s->space.len -= n;
+}
+
+static void print_name_or_number(Sed *s, bool number)
+{
+    buf_clear(&s->work);
+    if (number)
+        buf_printf(&s->work, "%llu\n", (unsigned long long)s->line_number);
+    else
+        buf_printf(&s->work, "%s%c", s->file_name, s->end);
+    put_raw(s->out, buf_slice(&s->work), s->end);
+}
+
+static void change(Sed *s, const SedCommand *c)
+{
+    if (c->a2.kind == ADDR_NONE || !c->active)
+        put_raw(s->out, c->text, s->end);
+}
+
+/* The commands that neither jump nor end the cycle. */
+static void simple_command(Sed *s, const SedCommand *c)
+{
+    switch (c->name) {
+    case '=': print_name_or_number(s, true); break;
+    case 'F': print_name_or_number(s, false); break;
+    case 'a': append_add(s, (Append){APPEND_TEXT, c->text, NULL, false}); break;
+    case 'i': put_raw(s->out, c->text, s->end); break;
+    case 'r': append_add(s, (Append){APPEND_FILE, {NULL, 0}, c->text.data, false}); break;
+    case 'R': queue_line_of(s, c->source); break;
+    case 'g': copy_to(&s->space, &s->hold); break;
+    case 'G': add_line(s, &s->space, &s->hold); break;
+    case 'h': copy_to(&s->hold, &s->space); break;
+    case 'H': add_line(s, &s->hold, &s->space); break;
+    case 'x': {
+        Buf other = s->hold;
+        s->hold = s->space;
+        s->space = other;
+        break;
+    }
+    case 'l': list_space(s, c->number < 0 ? s->line_length : c->number); break;
+    case 'p': put_space(s, s->out); break;
+    case 'P': sed_put(s, s->out, first_line(s), true); break;
+    case 's': substitute(s, c->s); break;
+    case 'w': put_space(s, c->file); break;
+    case 'W': sed_put(s, c->file, first_line(s), true); break;
+    case 'y': transliterate(s, c->y); break;
+    case 'z': buf_clear(&s->space); break;
+    default: break; /* ':' */
+    }
+}
+
+static CycleEnd run_program(Sed *s, int *status)
+{
+    CycleEnd how;
+    for (size_t at = 0; at < s->count;) {
+        SedCommand *c = &s->commands[at++];
+        proc_tick(s->p, 1);
+        bool chosen = selected(s, c);
+        if (c->name == '{' && !chosen)
+            at = c->target;
+        if (!chosen)
+            continue;
+        switch (c->name) {
+        case '{': break;
+        case 'b': at = c->target; break;
+        case 't':
+        case 'T': {
+            bool jump = s->replaced == (c->name == 't');
+            s->replaced = false;
+            if (jump)
+                at = c->target;
+            break;
+        }
+        case 'c':
+            change(s, c);
+            return CYCLE_DELETED;
+        case 'd': return CYCLE_DELETED;
+        case 'D':
+            if (first_line(s).len == s->space.len)
+                return CYCLE_DELETED;
+            delete_first_line(s);
+            return CYCLE_RESTART;
+        case 'n':
+        case 'N':
+            if (!next_line(s, c->name == 'N', &how))
+                return how;
+            break;
+        case 'q':
+        case 'Q':
+            *status = (int)(c->number & 255);
+            return c->name == 'q' ? CYCLE_QUIT : CYCLE_QUIT_SILENT;
+        default: simple_command(s, c);
+        }
+    }
+    return CYCLE_END;
+}
+
+/* q under -i keeps the rest of the file. */
+static void copy_rest(Sed *s)
+{
+    if (!s->in_place || !s->reading)
+        return;
+    while (!sed_is_last(s)) {
+        if (!sed_read(s, false))
+            break;
+        put_space(s, s->out);
+    }
+}
+
+int sed_run(Sed *s)
+{
+    int status = 0;
+    bool more = sed_read(s, false);
+    while (more) {
+        CycleEnd how = run_program(s, &status);
+        if ((how == CYCLE_END || how == CYCLE_QUIT) && !s->quiet)
+            put_space(s, s->out);
+        if (how != CYCLE_QUIT_SILENT)
+            put_appends(s);
+        if (s->unbuffered)
+            output_flush(s->out->out);
+        if (how == CYCLE_QUIT || how == CYCLE_QUIT_SILENT)
+            break;
+        if (how == CYCLE_RESTART)
+            continue;
+        more = sed_read(s, false);
+    }
+    copy_rest(s);
+    sed_in_place_end(s);
+    return status;
+}

@@ -1,0 +1,640 @@
+/* sed's parser: the joined script to an array of commands, in GNU sed's order of decisions and with its messages. */
+#include "sed.h"
+
+#include <stdarg.h>
+
+typedef struct {
+    Sed *s;
+    size_t at;
+    size_t blocks[64];  /* open braces: indexes of commands */
+    unsigned depth;
+} Parser;
+
+enum { END = -1 };
+
+/* ---------- messages ---------- */
+
+/* Where `at` lies: "-e expression #1, char 5" or "file F line 2". */
+NORETURN void sed_bad(Sed *s, size_t at, const char *format, ...)
+{
+    char text[300];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    const ScriptPart *part = s->parts;
+    size_t place = at == SIZE_MAX ? s->script.len : at;
+    while (part + 1 < s->parts + s->part_count && part[1].start <= place && part[0].end < place)
+        part++;
+    if (!part->name)
+        die(s->p, 1, "-e expression #%d, char %zu: %s", part->number, at == SIZE_MAX ? 0 : MIN(place, part->end) - part->start, text);
+    size_t line = 1;
+    for (size_t i = part->start; i + 1 < place; i++)
+        line += s->script.data[i] == '\n';
+    die(s->p, 1, "file %s line %zu: %s", part->name, line, text);
+}
+
+#define BAD(p, ...) sed_bad((p)->s, MIN((p)->at, (p)->s->script.len), __VA_ARGS__)
+
+/* ---------- characters ---------- */
+
+static int next(Parser *p) { return p->at < p->s->script.len ? (unsigned char)p->s->script.data[p->at++] : (p->at = p->s->script.len + 1, END); }
+
+static void back(Parser *p) { p->at -= p->at > 0; }
+
+static bool is_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+static bool is_digit(int c) { return c >= '0' && c <= '9'; }
+
+static int next_nonblank(Parser *p)
+{
+    int c;
+    while ((c = next(p)) == ' ' || c == '\t')
+        ;
+    return c;
+}
+
+static uint64_t integer(Parser *p, int c)
+{
+    uint64_t n = 0;
+    for (; is_digit(c); c = next(p))
+        if (n < UINT64_MAX / 100)
+            n = n * 10 + (uint64_t)(c - '0');
+    back(p);
+    return n;
+}
+
+static void end_of_command(Parser *p)
+{
+    int c = next_nonblank(p);
+    if (c == '}' || c == '#')
+        back(p);
+    else if (c != END && c != '\n' && c != ';')
+        BAD(p, "extra characters after command");
+}
+
+/* ---------- delimited texts ---------- */
+
+/* Copies a bracket expression behind its '['; false when it is not closed on the line. Backslashes are ordinary in it, but before
+ * the delimiter and n. */
+static bool match_bracket(Parser *p, int delimiter, Buf *out)
+{
+    int c = next(p);
+    if (c == '^') {
+        buf_char(out, '^');
+        c = next(p);
+    }
+    for (bool first = true; c != END && c != '\n'; c = next(p), first = false) {
+        if (c == '\\') {
+            int after = next(p);
+            if (after == 'n') {
+                buf_char(out, '\n');
+                continue;
+            }
+            back(p);
+            if (after == delimiter && after != ']')
+                continue;
+        }
+        buf_char(out, (char)c);
+        if (c == ']' && !first)
+            return true;
+        if (c == '[') {
+            int kind = next(p);
+            if (kind != ':' && kind != '.' && kind != '=') {
+                back(p);
+                continue;
+            }
+            buf_char(out, (char)kind);
+            for (int last = 0; (c = next(p)) != END && c != '\n'; last = c) {
+                buf_char(out, (char)c);
+                if (last == kind && c == ']')
+                    break;
+            }
+        }
+    }
+    back(p);
+    return false;
+}
+
+/* Up to the delimiter; false when it does not come. In a regular expression \n is a newline and brackets hide the delimiter. */
+static bool match_slash(Parser *p, int delimiter, bool regex, Slice *out)
+{
+    Buf text;
+    buf_init(&text, &p->s->p->keep, BUF_MAX);
+    buf_reserve(&text, 1);
+    int c;
+    while ((c = next(p)) != END && (c != '\n' || !regex)) {
+        if (c == delimiter)
+            break;
+        if (c == '\n')
+            break;
+        if (c == '\\') {
+            c = next(p);
+            if (c == END)
+                break;
+            if (c == 'n' && regex && delimiter != 'n')
+                c = '\n';
+            else if (c != '\n' && (c != delimiter || (!regex && c == '&')))
+                buf_char(&text, '\\');
+            else if (c == '\n' && !regex)
+                buf_char(&text, '\\');
+        } else if (c == '[' && regex) {
+            buf_char(&text, '[');
+            if (!match_bracket(p, delimiter, &text))
+                return false;
+            continue;
+        }
+        buf_char(&text, (char)c);
+    }
+    *out = buf_slice(&text);
+    return c == delimiter;
+}
+
+static Re *compile(Parser *p, Slice text, unsigned flags)
+{
+    Sed *s = p->s;
+    ReError err;
+    unsigned all = flags | (s->utf8 ? 0 : RE_BYTES) | (s->posix ? RE_POSIX : 0);
+    Re *re = proc_regex(s->p, sed_unescape(s, text, UNESCAPE_REGEX), s->syntax, all, &err);
+    if (!re)
+        BAD(p, "%s", err.message);
+    return re;
+}
+
+static SedRegex regex_of(Parser *p, Slice text, unsigned flags)
+{
+    if (!text.len) {
+        if (flags)
+            BAD(p, "cannot specify modifiers on empty regexp");
+        return (SedRegex){NULL, true};
+    }
+    return (SedRegex){compile(p, text, flags), true};
+}
+
+/* ---------- addresses ---------- */
+
+static void address_regex(Parser *p, int delimiter, Address *a)
+{
+    Slice text;
+    unsigned flags = 0;
+    if (!match_slash(p, delimiter, true, &text))
+        BAD(p, "unterminated address regex");
+    for (;;) {
+        int c = next_nonblank(p);
+        if (c == 'I')
+            flags |= RE_ICASE;
+        else if (c == 'M')
+            flags |= RE_MULTILINE;
+        else
+            break;
+    }
+    back(p);
+    a->kind = ADDR_REGEX;
+    a->regex = regex_of(p, text, flags);
+}
+
+static bool address(Parser *p, int c, Address *a)
+{
+    if (c == '/' || c == '\\') {
+        int delimiter = c == '\\' ? next(p) : c;
+        address_regex(p, delimiter, a);
+        return true;
+    }
+    if (is_digit(c)) {
+        a->kind = ADDR_LINE;
+        a->n = integer(p, c);
+        c = next_nonblank(p);
+        if (c != '~' || p->s->posix) {
+            back(p);
+            return true;
+        }
+        c = next_nonblank(p);
+        a->step = is_digit(c) ? integer(p, c) : (back(p), 0u);
+        if (a->step > 0)
+            a->kind = ADDR_STEP;
+        return true;
+    }
+    if ((c == '+' || c == '~') && !p->s->posix) {
+        a->kind = c == '+' ? ADDR_PLUS : ADDR_MULTIPLE;
+        c = next_nonblank(p);
+        if (!is_digit(c))
+            BAD(p, "expected number after +/~");
+        a->n = integer(p, c);
+        return true;
+    }
+    if (c == '$') {
+        a->kind = ADDR_LAST;
+        return true;
+    }
+    return false;
+}
+
+/* The addresses before a command; returns the command's character. */
+static int addresses(Parser *p, int c, SedCommand *cmd)
+{
+    if (address(p, c, &cmd->a1)) {
+        if (cmd->a1.kind == ADDR_PLUS || cmd->a1.kind == ADDR_MULTIPLE)
+            BAD(p, "unexpected `%c'", cmd->a1.kind == ADDR_PLUS ? '+' : '~');
+        c = next_nonblank(p);
+        if (c == ',') {
+            if (!address(p, next_nonblank(p), &cmd->a2))
+                BAD(p, "unexpected `,'");
+            c = next_nonblank(p);
+        }
+        if (cmd->a1.kind == ADDR_LINE && cmd->a1.n == 0) {
+            if (cmd->a2.kind != ADDR_REGEX || p->s->posix) {
+                back(p);
+                p->at += p->at < p->s->script.len;
+                BAD(p, "invalid usage of line address 0");
+            }
+            cmd->active = true;
+        }
+    }
+    if (c == '!') {
+        cmd->negated = true;
+        c = next_nonblank(p);
+        if (c == '!')
+            BAD(p, "multiple `!'s");
+    }
+    return c;
+}
+
+/* ---------- arguments ---------- */
+
+static Slice label(Parser *p)
+{
+    int c = next_nonblank(p);
+    size_t start = p->at - 1;
+    while (c != END && !is_space(c) && c != ';' && c != '}')
+        c = next(p);
+    back(p);
+    size_t stop = MIN(p->at, p->s->script.len);
+    return slice(p->s->script.data + start, stop > start ? stop - start : 0);
+}
+
+static const char *file_name(Parser *p)
+{
+    int c = next_nonblank(p);
+    size_t start = p->at - 1;
+    while (c != END && c != '\n')
+        c = next(p);
+    size_t stop = MIN(p->at - 1, p->s->script.len);
+    if (stop <= start)
+        BAD(p, "missing filename in r/R/w/W commands");
+    if (p->s->sandbox)
+        BAD(p, "e/r/w commands disabled in sandbox mode");
+    return mem_copy(&p->s->p->keep, slice(p->s->script.data + start, stop - start));
+}
+
+/* The text of a, i, c: lines joined by backslash-newline; a backslash before any other character is dropped. */
+static Slice text_argument(Parser *p)
+{
+    int c = next_nonblank(p);
+    if (c == END)
+        BAD(p, "expected \\ after `a', `c' or `i'");
+    if (c == '\\') {
+        size_t mark = p->at;
+        c = next_nonblank(p);
+        if (c != '\n')
+            p->at = mark;
+    } else {
+        back(p);
+        if (p->s->posix)
+            BAD(p, "expected \\ after `a', `c' or `i'");
+    }
+    size_t start = p->at, stop;
+    for (; (c = next(p)) != END && c != '\n';)
+        if (c == '\\' && next(p) == END)
+            break;
+    stop = MIN(c == END ? p->s->script.len : p->at - 1, p->s->script.len);
+    Slice raw = start < stop ? slice(p->s->script.data + start, stop - start) : slice("", 0);
+    Slice text = sed_unescape(p->s, raw, UNESCAPE_TEXT);
+    Buf out;
+    buf_init(&out, &p->s->p->keep, BUF_MAX);
+    buf_reserve(&out, text.len + 1);
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.data[i] == '\\' && i + 1 < text.len)
+            i++;
+        else if (text.data[i] == '\\')
+            break;
+        buf_char(&out, text.data[i]);
+    }
+    if (raw.len || c == '\n')
+        buf_char(&out, '\n');
+    return buf_slice(&out);
+}
+
+/* ---------- s ---------- */
+
+typedef struct { ReplacePart *at; size_t count, cap; } Parts;
+
+static void part_add(Parser *p, Parts *l, ReplacePart part)
+{
+    if (l->count == l->cap) {
+        size_t cap = l->cap ? l->cap * 2 : 4;
+        l->at = mem_grow(&p->s->p->keep, l->at, l->cap * sizeof *l->at, cap * sizeof *l->at);
+        l->cap = cap;
+    }
+    l->at[l->count++] = part;
+}
+
+static CaseOp case_op(char c)
+{
+    switch (c) {
+    case 'U': return CASE_UPPER;
+    case 'L': return CASE_LOWER;
+    case 'u': return CASE_UPPER_ONE;
+    case 'l': return CASE_LOWER_ONE;
+    case 'E': return CASE_END;
+    default: return CASE_KEEP;
+    }
+}
+
+static void replacement(Parser *p, Slice text, Substitution *sub)
+{
+    Parts parts = {NULL, 0, 0};
+    Buf literal;
+    buf_init(&literal, &p->s->p->keep, BUF_MAX);
+    buf_reserve(&literal, text.len); /* never moves: parts point into it */
+    size_t start = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.data[i];
+        int group = c == '&' ? 0 : -1;
+        CaseOp op = CASE_KEEP;
+        if (c == '\\' && i + 1 < text.len) {
+            c = text.data[++i];
+            group = is_digit(c) ? c - '0' : -1;
+            op = p->s->posix ? CASE_KEEP : case_op(c);
+            if (c == 'n')
+                c = '\n';
+        }
+        if (group < 0 && op == CASE_KEEP) {
+            buf_char(&literal, c);
+            continue;
+        }
+        part_add(p, &parts, (ReplacePart){slice(literal.data + start, literal.len - start), group, op});
+        start = literal.len;
+        sub->groups = MAX(sub->groups, group);
+        sub->cases |= op != CASE_KEEP;
+    }
+    if (literal.len > start || !parts.count)
+        part_add(p, &parts, (ReplacePart){slice(literal.data + start, literal.len - start), -1, CASE_KEEP});
+    sub->parts = parts.at;
+    sub->count = parts.count;
+}
+
+static unsigned substitution_flags(Parser *p, Substitution *sub)
+{
+    unsigned flags = 0;
+    for (;;) {
+        int c = next(p);
+        if (is_digit(c)) {
+            if (sub->number)
+                BAD(p, "multiple number options to `s' command");
+            sub->number = integer(p, c);
+            if (!sub->number)
+                BAD(p, "number option to `s' command may not be zero");
+            continue;
+        }
+        switch (c) {
+        case 'i': case 'I': flags |= RE_ICASE; break;
+        case 'm': case 'M': flags |= RE_MULTILINE; break;
+        case 'e': BAD(p, "e/r/w commands disabled in sandbox mode");
+        case 'p':
+            if (sub->print)
+                BAD(p, "multiple `p' options to `s' command");
+            sub->print = true;
+            break;
+        case 'g':
+            if (sub->global)
+                BAD(p, "multiple `g' options to `s' command");
+            sub->global = true;
+            break;
+        case 'w': sub->file = sed_out_named(p->s, file_name(p)); return flags;
+        case '}': case '#': back(p); return flags;
+        case ' ': case '\t': case '\r': break;
+        case '\n': case ';': case END: return flags;
+        default: BAD(p, "unknown option to `s'");
+        }
+    }
+}
+
+static Substitution *substitution(Parser *p)
+{
+    Substitution *sub = mem_new(&p->s->p->keep, Substitution);
+    Slice pattern, text;
+    int delimiter = next(p);
+    if (delimiter == END || delimiter == '\n' || delimiter == '\\' || !match_slash(p, delimiter, true, &pattern) || !match_slash(p, delimiter, false, &text))
+        BAD(p, "unterminated `s' command");
+    replacement(p, sed_unescape(p->s, text, UNESCAPE_REPLACEMENT), sub);
+    unsigned flags = substitution_flags(p, sub);
+    sub->regex = regex_of(p, pattern, flags);
+    if (sub->regex.re && sub->groups > (int)re_groups(sub->regex.re))
+        BAD(p, "invalid reference \\%d on `s' command's RHS", sub->groups);
+    return sub;
+}
+
+/* ---------- y ---------- */
+
+/* The characters of one of y's strings: \\ is a backslash, \n a newline, the delimiter was unquoted before. */
+static size_t y_chars(Parser *p, Slice text, uint32_t *out)
+{
+    size_t count = 0, n;
+    text = sed_unescape(p->s, text, UNESCAPE_TEXT);
+    for (size_t at = 0; at < text.len; at += n) {
+        if (text.data[at] == '\\' && at + 1 < text.len)
+            at++;
+        out[count] = (unsigned char)text.data[at];
+        n = 1;
+        if (p->s->utf8 && out[count] >= 0x80) {
+            uint32_t c = utf8_decode(text.data + at, text.len - at, &n);
+            out[count] = c == UTF8_BAD ? 0x110000u | out[count] : c;
+        } else if (out[count] >= 0x80) {
+            out[count] |= 0x110000u;
+        }
+        count++;
+    }
+    return count;
+}
+
+static Transliteration *transliteration(Parser *p)
+{
+    Transliteration *y = mem_new(&p->s->p->keep, Transliteration);
+    Slice from, to;
+    int delimiter = next(p);
+    if (delimiter == END || delimiter == '\n' || delimiter == '\\' || !match_slash(p, delimiter, false, &from) || !match_slash(p, delimiter, false, &to))
+        BAD(p, "unterminated `y' command");
+    y->from = mem_array(&p->s->p->keep, from.len + 1, uint32_t);
+    y->to = mem_array(&p->s->p->keep, to.len + 1, uint32_t);
+    y->count = y_chars(p, from, y->from);
+    if (y_chars(p, to, y->to) != y->count)
+        BAD(p, "strings for `y' command are different lengths");
+    y->bytes = true;
+    for (unsigned i = 0; i < 256; i++)
+        y->table[i] = (unsigned char)i;
+    for (size_t i = y->count; i-- > 0;) { /* the first of several counts */
+        y->bytes = y->bytes && y->from[i] < 128 && y->to[i] < 128;
+        if (y->from[i] < 128 && y->to[i] < 128)
+            y->table[y->from[i]] = (unsigned char)y->to[i];
+    }
+    end_of_command(p);
+    return y;
+}
+
+/* ---------- commands ---------- */
+
+static SedSource *source_named(Sed *s, const char *name)
+{
+    for (SedSource *r = s->sources; r; r = r->next)
+        if (strcmp(r->name, name) == 0)
+            return r;
+    SedSource *r = mem_new(&s->p->keep, SedSource);
+    r->name = name;
+    r->next = s->sources;
+    return s->sources = r;
+}
+
+static void number_argument(Parser *p, SedCommand *cmd, int64_t otherwise)
+{
+    int c = next_nonblank(p);
+    cmd->number = is_digit(c) ? (int64_t)integer(p, c) : (back(p), otherwise);
+    end_of_command(p);
+}
+
+static void comment(Parser *p, const SedCommand *cmd)
+{
+    if (cmd->a1.kind)
+        BAD(p, "comments don't accept any addresses");
+    bool first = p->at == 1;
+    int c = next(p);
+    if (first && c == 'n') {
+        c = next(p);
+        if (c == END || c == '\n')
+            p->s->quiet = true;
+    }
+    while (c != END && c != '\n')
+        c = next(p);
+}
+
+static void close_block(Parser *p, const SedCommand *cmd)
+{
+    if (!p->depth)
+        BAD(p, "unexpected `}'");
+    if (cmd->a1.kind)
+        BAD(p, "} doesn't want any addresses");
+    p->s->commands[p->blocks[--p->depth]].target = p->s->count;
+    end_of_command(p);
+}
+
+static void one_address(Parser *p, const SedCommand *cmd)
+{
+    if (cmd->a2.kind)
+        BAD(p, "command only uses one address");
+}
+
+static void set_label(Parser *p, SedCommand *cmd)
+{
+    Slice name = label(p);
+    if (cmd->a1.kind)
+        BAD(p, ": doesn't want any addresses");
+    if (!name.len)
+        BAD(p, "\":\" lacks a label");
+    cmd->label = mem_copy(&p->s->p->keep, name);
+}
+
+static void version(Parser *p)
+{
+    Slice text = label(p);
+    int major = 0, minor = 0;
+    if (text.len && sscanf(mem_copy(&p->s->p->keep, text), "%d.%d", &major, &minor) >= 1 && (major > 4 || (major == 4 && minor > 9)))
+        BAD(p, "expected newer version of sed");
+}
+
+/* The argument of the command just read; false when nothing is to be kept of it. */
+static bool command_argument(Parser *p, SedCommand *cmd)
+{
+    switch (cmd->name) {
+    case '#': comment(p, cmd); return false;
+    case 'v': version(p); return false;
+    case '}': close_block(p, cmd); return false;
+    case '{':
+        if (p->depth == ARRAY_LEN(p->blocks))
+            BAD(p, "too many {'s");
+        cmd->where = p->at;
+        p->blocks[p->depth++] = p->s->count;
+        return true;
+    case 'e': BAD(p, "e/r/w commands disabled in sandbox mode");
+    case 'a': case 'i': case 'c': cmd->text = text_argument(p); return true;
+    case ':': set_label(p, cmd); return true;
+    case 'b': case 't': case 'T':
+        cmd->label = mem_copy(&p->s->p->keep, label(p));
+        return true;
+    case 'q': case 'Q':
+        one_address(p, cmd);
+        number_argument(p, cmd, 0);
+        return true;
+    case 'l': number_argument(p, cmd, -1); return true;
+    case 'r': cmd->text = slice_str(file_name(p)); return true;
+    case 'R': cmd->source = source_named(p->s, file_name(p)); return true;
+    case 'w': case 'W': cmd->file = sed_out_named(p->s, file_name(p)); return true;
+    case 's': cmd->s = substitution(p); return true;
+    case 'y': cmd->y = transliteration(p); return true;
+    case '=': case 'd': case 'D': case 'F': case 'g': case 'G': case 'h': case 'H': case 'n': case 'N': case 'p': case 'P': case 'z': case 'x':
+        end_of_command(p);
+        return true;
+    default: BAD(p, "unknown command: `%c'", cmd->name);
+    }
+}
+
+static void command_keep(Parser *p, const SedCommand *cmd)
+{
+    Sed *s = p->s;
+    if (s->count == s->cap) {
+        size_t cap = s->cap ? s->cap * 2 : 16;
+        s->commands = mem_grow(&s->p->keep, s->commands, s->cap * sizeof *s->commands, cap * sizeof *s->commands);
+        s->cap = cap;
+    }
+    s->commands[s->count++] = *cmd;
+}
+
+static void resolve_labels(Sed *s)
+{
+    Map labels;
+    map_init(&labels, &s->p->keep);
+    for (size_t i = 0; i < s->count; i++)
+        if (s->commands[i].name == ':') {
+            MapEntry *e = map_put(&labels, slice_str(s->commands[i].label));
+            if (e->value)
+                die(s->p, 1, "duplicate label `%s'", s->commands[i].label);
+            e->value = &s->commands[i];
+        }
+    for (size_t i = 0; i < s->count; i++) {
+        SedCommand *c = &s->commands[i];
+        if (c->name != 'b' && c->name != 't' && c->name != 'T')
+            continue;
+        const MapEntry *e = *c->label ? map_get(&labels, slice_str(c->label)) : NULL;
+        if (*c->label && !e)
+            die(s->p, 1, "can't find label for jump to `%s'", c->label);
+        c->target = e ? (size_t)((SedCommand *)e->value - s->commands) : s->count;
+    }
+}
+
+void sed_parse(Sed *s)
+{
+    Parser p = {.s = s};
+    for (int c;;) {
+        while ((c = next(&p)) == ';' || is_space(c))
+            ;
+        if (c == END)
+            break;
+        SedCommand cmd = {.number = 0};
+        c = addresses(&p, c, &cmd);
+        if (c == END)
+            BAD(&p, "missing command");
+        cmd.name = (char)c;
+        if (command_argument(&p, &cmd))
+            command_keep(&p, &cmd);
+    }
+    if (p.depth)
+        sed_bad(s, SIZE_MAX, "unmatched `{'");
+    resolve_labels(s);
+}
