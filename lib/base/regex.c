@@ -243,7 +243,6 @@ static bool compile_tree(Re *re, Mem *mem, const Slice *patterns, size_t count, 
     if (ok && !bytes && !(re->facts.safe && !re->facts.stray))
         ok = print_form(re, &re->full, mem, n, re->facts.stray ? FORM_MIXED : FORM_UTF);
     char *needle = ok ? counted_alloc(re->facts.needle.len + 1, re) : NULL;
-    *err = (ReError){.message = re_no_memory};
     err->message = re_no_memory;
     if (!needle)
         return false;

@@ -31,7 +31,7 @@ const char re_no_memory[] = "Memory exhausted";
 static const char e_paren[] = "Unmatched ( or \\(", e_rparen[] = "Unmatched ) or \\)", e_bracket[] = "Unmatched [, [^, [:, [., or [=",
                   e_range[] = "Invalid range end", e_class[] = "Invalid character class name", e_collate[] = "Invalid collation character",
                   e_repeat[] = "Invalid preceding regular expression", e_brace[] = "Unmatched \\{", e_bad_brace[] = "Invalid content of \\{\\}",
-                  e_size[] = "Regular expression too big", e_backref[] = "Invalid back reference", e_escape[] = "Trailing backslash",
+                  e_size[] = "Regular expression too big", e_backref[] = "Invalid back reference", e_escape[] = "Trailing backslash", e_pattern[] = "Invalid regular expression",
                   e_colon[] = "character class syntax is [[:space:]], not [:space:]";
 
 static Node *fail(P *p, const char *message)
@@ -275,6 +275,8 @@ static Node *bracket(P *p)
         set->negated = true;
         p->at++;
     }
+    if (p->at >= p->s.len)
+        return fail(p, e_pattern);
     for (bool first = true;; first = false) {
         if (p->at >= p->s.len)
             return fail(p, e_bracket);

@@ -278,7 +278,8 @@ static void set_flag(Settings *s, int id)
     case 'T': g->tab = true; break;
     case 'Z': g->null_name = true; break;
     case OPT_NO_GROUP_SEPARATOR: g->group_separator = NULL; break;
-    default: break; /* -U and -u: nothing to do here */
+    case 'u': warn(g->p, "warning: --unix-byte-offsets (-u) is obsolete"); break;
+    default: break; /* -U: there are no text files with CR here */
     }
 }
 
@@ -392,6 +393,18 @@ static void print_count(Grep *g, uint64_t count)
     out_char(g->p->out, '\n');
 }
 
+/* -T lines numbers up for the file's size: digits enough for its last byte, or for any number when the size is not known. */
+static int number_width(Grep *g, int fd)
+{
+    VStat st;
+    if (proc_fstat(g->p, fd, &st) != 0 || !S_ISREG(st.mode))
+        return 19;
+    int width = 1;
+    for (uint64_t n = st.size; n >= 10; n /= 10)
+        width++;
+    return width;
+}
+
 static void grep_open(Grep *g, int fd, bool is_stdin)
 {
     VStat st;
@@ -403,26 +416,28 @@ static void grep_open(Grep *g, int fd, bool is_stdin)
         g->trouble = true;
         return;
     }
+    if (g->tab)
+        g->number_width = number_width(g, fd);
     uint64_t count = grep_fd(g, fd, is_stdin);
-    if (g->count)
+    if (g->count && g->list == LIST_NONE)
         print_count(g, count);
     bool listed = g->list != LIST_NONE && (count > 0) == (g->list == LIST_MATCHING);
     if (listed && !g->quiet) {
         print_name(g);
         out_char(g->p->out, g->null_name ? 0 : '\n');
     }
-    if (g->list == LIST_LACKING ? listed : count > 0)
-        g->any = true;
+    g->any |= count > 0; /* -L too: the status is about lines, not about names */
     if (g->quiet && g->any)
         proc_exit(g->p, 0);
 }
 
-static void grep_directory(Grep *g, const char *path, bool prefix);
+static void grep_directory(Grep *g, const char *path, bool implied);
 
-/* A file or directory; `operand`: named on the command line. */
-static void grep_path(Grep *g, const char *path, const char *shown, bool operand, bool prefix)
+/* A file or directory; `operand`: named on the command line; `implied`: under the "." that nobody named, which names do not show. */
+static void grep_path(Grep *g, const char *path, bool operand, bool implied)
 {
     VStat st;
+    const char *shown = implied && !operand ? path + 2 : path;
     g->name = shown;
     int err = proc_stat(g->p, path, !operand && !g->follow ? V_NOFOLLOW : 0, &st);
     if (err) {
@@ -430,10 +445,10 @@ static void grep_path(Grep *g, const char *path, const char *shown, bool operand
         return;
     }
     if (S_ISDIR(st.mode)) {
-        if (g->dirs == DIRS_SKIP || (prefix && excluded(g, g->dir_globs, shown, operand)))
+        if (g->dirs == DIRS_SKIP || (operand && !implied && excluded(g, g->dir_globs, shown, true)))
             return;
         if (g->dirs == DIRS_RECURSE)
-            grep_directory(g, path, prefix);
+            grep_directory(g, path, implied);
         else
             file_trouble(g, EISDIR);
         return;
@@ -450,8 +465,7 @@ static void grep_path(Grep *g, const char *path, const char *shown, bool operand
     proc_close(g->p, fd);
 }
 
-/* prefix false: the implied ".", whose name is not shown. */
-static void grep_directory(Grep *g, const char *path, bool prefix)
+static void grep_directory(Grep *g, const char *path, bool implied)
 {
     VDirent *entries;
     size_t count;
@@ -474,7 +488,7 @@ static void grep_directory(Grep *g, const char *path, bool prefix)
         bool skip = (entries[i].type == S_IFDIR && excluded(g, g->dir_globs, name, false))
                     || (entries[i].type == S_IFLNK && !g->follow);
         if (!skip)
-            grep_path(g, child, prefix ? child : child + 2, false, true);
+            grep_path(g, child, false, implied);
         mem_reset(&g->p->mem, mark);
     }
 }
@@ -483,7 +497,7 @@ static void grep_operand(Settings *s, const char *name)
 {
     Grep *g = s->g;
     if (strcmp(name, "-") != 0) {
-        grep_path(g, name, name, true, true);
+        grep_path(g, name, true, false);
         return;
     }
     g->name = s->label ? s->label : "(standard input)";
@@ -530,8 +544,7 @@ static int grep_run(Proc *p, Args *args, ReSyntax syntax)
     if (g->max_count == 0 && g->list != LIST_LACKING)
         return 1;
     if (!count && recurse) {
-        g->name = ".";
-        grep_path(g, ".", ".", true, false);
+        grep_path(g, ".", true, true);
     } else if (!count) {
         grep_operand(&s, "-");
     }

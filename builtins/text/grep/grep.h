@@ -44,6 +44,7 @@ typedef struct Grep {
     /* one file */
     const char *name;
     uint64_t line;      /* number of the line at counted_to */
+    int number_width;   /* under -T */
     uint64_t offset;    /* of the buffer's first byte in the file */
     const char *counted_to;
     const char *printed_to; /* end of the last line printed in this buffer, or NULL */

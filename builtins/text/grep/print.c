@@ -38,7 +38,10 @@ void print_group_separator(Grep *g)
 static void print_number(Grep *g, uint64_t n, const char *sgr)
 {
     sgr_start(g, sgr);
-    out_int(g->p->out, (int64_t)n);
+    if (g->tab)
+        out_printf(g->p->out, "%*llu", g->number_width, (unsigned long long)n);
+    else
+        out_int(g->p->out, (int64_t)n);
     sgr_end(g, sgr);
 }
 
@@ -64,7 +67,7 @@ static uint64_t line_number(Grep *g, const char *at)
 static bool print_head(Grep *g, Slice text, const char *line_start, char kind)
 {
     if (g->binary != BINARY_TEXT && g->utf8 && !slice_ascii(text) && !utf8_valid(text)) {
-        g->encoding_error = g->silent = g->first_only = true;
+        g->encoding_error = true;
         return false;
     }
     if (g->with_name) {
@@ -103,7 +106,6 @@ static size_t print_matches(Grep *g, Slice line, const char *line_color, const c
         } else {
             sgr_start(g, line_color);
             out_write(g->p->out, slice(line.data + plain, m.start - plain));
-            sgr_end(g, line_color);
         }
         sgr_start(g, match_color);
         out_write(g->p->out, slice(line.data + m.start, m.end - m.start));

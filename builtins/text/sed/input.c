@@ -153,7 +153,7 @@ static bool ahead_any(Sed *s)
             sed_in_place_end(s);
             s->line_number = 0;
             for (size_t i = 0; i < s->count; i++)
-                s->commands[i].active = s->commands[i].a1.kind == ADDR_LINE && s->commands[i].a1.n == 0, s->commands[i].closed = false;
+                s->commands[i].active = s->commands[i].closed = s->commands[i].a1.kind == ADDR_LINE && s->commands[i].a1.n == 0;
         }
         if (!file_open(s))
             return false;

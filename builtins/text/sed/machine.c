@@ -62,12 +62,11 @@ static void put_appends(Sed *s)
         const Append *a = &s->appends[i];
         if (a->kind == APPEND_TEXT)
             put_raw(s->out, a->text, s->end);
-        else if (a->kind == APPEND_FILE)
-            put_file(s, a->file);
         else
-            sed_put(s, s->out, a->text, !a->no_newline);
+            put_file(s, a->file);
     }
     s->append_count = 0;
+    mem_reset(&s->p->mem, s->mark);
 }
 
 static void queue_line_of(Sed *s, SedSource *r)
@@ -88,7 +87,10 @@ static void queue_line_of(Sed *s, SedSource *r)
         r->ended = true;
         return;
     }
-    append_add(s, (Append){APPEND_LINE, slice(mem_copy(&s->p->keep, line), line.len), NULL, !ended});
+    char *copy = mem_alloc(&s->p->mem, line.len + 1);
+    memcpy(copy, line.data, line.len);
+    copy[line.len] = s->end;
+    append_add(s, (Append){APPEND_TEXT, slice(copy, line.len + ended), NULL});
 }
 
 /* l: what is not printable ASCII as escapes, folded with a backslash before `width`. */
@@ -405,9 +407,9 @@ static void simple_command(Sed *s, const SedCommand *c)
     switch (c->name) {
     case '=': print_name_or_number(s, true); break;
     case 'F': print_name_or_number(s, false); break;
-    case 'a': append_add(s, (Append){APPEND_TEXT, c->text, NULL, false}); break;
+    case 'a': append_add(s, (Append){APPEND_TEXT, c->text, NULL}); break;
     case 'i': put_raw(s->out, c->text, s->end); break;
-    case 'r': append_add(s, (Append){APPEND_FILE, {NULL, 0}, c->text.data, false}); break;
+    case 'r': append_add(s, (Append){APPEND_FILE, {NULL, 0}, c->text.data}); break;
     case 'R': queue_line_of(s, c->source); break;
     case 'g': copy_to(&s->space, &s->hold); break;
     case 'G': add_line(s, &s->space, &s->hold); break;
@@ -492,6 +494,7 @@ static void copy_rest(Sed *s)
 int sed_run(Sed *s)
 {
     int status = 0;
+    s->mark = mem_mark(&s->p->mem);
     bool more = sed_read(s, false);
     while (more) {
         CycleEnd how = run_program(s, &status);

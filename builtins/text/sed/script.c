@@ -246,7 +246,7 @@ static int addresses(Parser *p, int c, SedCommand *cmd)
                 p->at += p->at < p->s->script.len;
                 BAD(p, "invalid usage of line address 0");
             }
-            cmd->active = true;
+            cmd->active = cmd->closed = true;
         }
     }
     if (c == '!') {

@@ -122,7 +122,7 @@ static int sed_main(Proc *p, Args *args)
     s->standard = (SedOut){.out = p->out, .name = "/dev/stdout"};
     s->error = (SedOut){.out = p->err, .name = "/dev/stderr", .flush = true};
     s->out = &s->standard;
-    Buf *all[] = {&s->script, &s->space, &s->hold, &s->work, &s->ahead_buf};
+    Buf *all[] = {&s->script, &s->space, &s->hold, &s->work};
     for (unsigned i = 0; i < ARRAY_LEN(all); i++) {
         buf_init(all[i], &p->keep, BUF_MAX);
         buf_reserve(all[i], 256);

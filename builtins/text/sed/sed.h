@@ -90,16 +90,15 @@ typedef struct {
 } ScriptPart;
 
 typedef struct Append {
-    enum { APPEND_TEXT, APPEND_FILE, APPEND_LINE } kind;
+    enum { APPEND_TEXT, APPEND_FILE } kind;
     Slice text;
     const char *file;
-    bool no_newline;
 } Append;
 
 typedef struct Sed {
     Proc *p;
     ReEnv env;
-    bool quiet, separate, in_place, null_data, unbuffered, posix, sandbox, follow, debug, utf8;
+    bool quiet, separate, in_place, unbuffered, posix, sandbox, follow, utf8;
     ReSyntax syntax;
     char end;               /* of lines */
     int64_t line_length;
@@ -122,8 +121,6 @@ typedef struct Sed {
     bool reading;           /* `in` has a file */
     Slice ahead;            /* the next line, when has_ahead */
     bool has_ahead, ahead_ended;
-    Buf ahead_buf;
-    bool switch_at_next;    /* separate files: the next line is another file's */
     const char *file_name;
     uint64_t line_number;
     int status;
@@ -133,6 +130,7 @@ typedef struct Sed {
     bool ended;             /* the line in the pattern space had its end */
     bool replaced;
     Re *last;
+    MemMark mark;           /* of p->mem: lines of R go at the end of the cycle */
     Append *appends;
     size_t append_count, append_cap;
 } Sed;
