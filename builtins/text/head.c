@@ -44,7 +44,11 @@ static void first_bytes(Proc *p, Input *in, uint64_t left)
 /* Length of the part of `chunk` that holds at most *left records. */
 static size_t records_in(Slice chunk, char delimiter, uint64_t *left)
 {
-    size_t at = 0;
+    size_t whole = slice_count(chunk, delimiter), at = 0;
+    if (whole < *left) {
+        *left -= whole;
+        return chunk.len;
+    }
     while (*left && at < chunk.len) {
         size_t n = slice_find(slice_from(chunk, at), delimiter);
         at += n;

@@ -41,14 +41,6 @@ static const Option options[] = {
 
 /* ---------- counting ---------- */
 
-static uint64_t count_newlines(Slice s)
-{
-    uint64_t n = 0;
-    for (size_t i = 0; i < s.len; i++)
-        n += s.data[i] == '\n';
-    return n;
-}
-
 static bool is_space(unsigned char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 /* A word is a run of bytes that are not blank; in C a byte that cannot be printed neither begins nor ends one. */
@@ -154,7 +146,7 @@ static void count_chunk(const Wc *w, Counts *c, Scan *s, Slice chunk)
     else if (w->words)
         count_bytewise(c, s, chunk, false);
     else if (w->lines)
-        c->lines += count_newlines(chunk);
+        c->lines += slice_count(chunk, '\n');
     if (!w->utf8 && w->chars && !w->longest)
         c->chars += chunk.len;
 }

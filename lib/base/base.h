@@ -71,6 +71,9 @@ static inline size_t slice_find(Slice s, char c)
 /* Offset of the first `needle` in `hay`, or SIZE_MAX. */
 size_t slice_search(Slice hay, Slice needle);
 
+/* How many bytes of `s` are `c`. */
+size_t slice_count(Slice s, char c);
+
 /* Checked arithmetic: true when the result fits (the sense is the opposite of __builtin_*_overflow). */
 static inline bool size_add(size_t a, size_t b, size_t *sum) { return !__builtin_add_overflow(a, b, sum); }
 static inline bool size_mul(size_t a, size_t b, size_t *product) { return !__builtin_mul_overflow(a, b, product); }

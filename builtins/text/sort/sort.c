@@ -61,10 +61,7 @@ typedef struct Block {
 
 static size_t count_records(Slice s, char delimiter)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < s.len; i++)
-        n += s.data[i] == delimiter;
-    return n + (s.len && s.data[s.len - 1] != delimiter);
+    return slice_count(s, delimiter) + (s.len && s.data[s.len - 1] != delimiter);
 }
 
 enum { BLOCK_SIZE = 1 << 20 };
