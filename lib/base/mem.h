@@ -70,8 +70,8 @@ void *mem_alloc_slow(Mem *m, size_t n);
 static inline void *mem_alloc(Mem *m, size_t n)
 {
 #ifndef LIBSHELL_MEM_DEBUG
-    size_t size = (n + (MEM_ALIGN - 1)) & ~(size_t)(MEM_ALIGN - 1);
-    if (likely(size >= n && size <= (size_t)(m->end - m->at))) {
+    size_t size = (n + !n + (MEM_ALIGN - 1)) & ~(size_t)(MEM_ALIGN - 1);
+    if (likely(size > n - 1 && size <= (size_t)(m->end - m->at))) {
         void *p = m->at;
         m->at += size;
         return p;

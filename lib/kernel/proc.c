@@ -10,6 +10,8 @@ static void memory_failed(void *user)
 {
     Proc *p = user;
     Kernel *k = p->kernel;
+    if (!p->guard)
+        return; /* the kernel's own work outside a run: it checks for NULL */
     proc_raise(p, k->run.ending != RAISE_NONE ? k->run.ending : RAISE_MEMORY);
 }
 
@@ -211,6 +213,7 @@ Proc *proc_child(Proc *p, int *error)
     c->pgid = p->pgid;
     c->ignored = p->ignored;
     c->depth = p->depth;
+    c->mem.user = c->keep.user = p; /* until it runs, what is allocated in it is allocated by its parent */
     return c;
 }
 
@@ -294,6 +297,7 @@ void proc_run_main(Proc *p, ProcMain main, void *arg)
 {
     Guard g;
     p->guard = NULL;
+    p->mem.user = p->keep.user = p;
     RaiseKind kind = guard_enter(p, &g);
     if (!kind) {
         proc_deliver(p);

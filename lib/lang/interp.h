@@ -187,6 +187,7 @@ struct Interp {
     State st;
     ProcEnv env;
     Dynamic dyn;
+    struct RunScope *run_scope; /* what holds for this run only, or NULL */
     Unwind *unwind;
     Unwind *command_mark; /* of the simple command that runs */
     Local *locals;

@@ -1,5 +1,6 @@
 /* lang: what api and kernel call: the main shell of a run, scripts, and shells started as programs. */
 #include "interp.h"
+#include "runscope.h"
 
 static NORETURN void nomem(Proc *p) { proc_raise(p, RAISE_MEMORY); }
 
@@ -73,24 +74,8 @@ static bool set_options(Interp *in, const char *letters, const char *const *long
 static int run_body(Interp *in, void *arg)
 {
     const LangRun *run = arg;
-    for (const char *const *e = run->env; e && *e; e++) {
-        Slice s = slice_str(*e);
-        size_t eq = slice_find(s, '=');
-        if (eq == s.len || !name_valid(slice(s.data, eq)))
-            continue;
-        Name name = name_of(slice(s.data, eq));
-        if (lang_set(in, &name, slice_from(s, eq + 1), false))
-            var_declare(in, name.text, ATTR_EXPORT, 0, 0);
-    }
-    if (run->cwd) {
-        int err = proc_chdir(in->p, run->cwd);
-        if (err) {
-            lang_error(in, "%s: %s", run->cwd, error_text(err));
-            return 1;
-        }
-        str_unref(gen_of(in), in->st.cwd);
-        in->st.cwd = NULL;
-    }
+    if ((run->env || run->cwd) && !runscope_enter(in, &in->run_scope, run->env, run->cwd))
+        return 1;
     find_directory(in);
     if (!set_options(in, run->options, run->long_options, NULL))
         return 2;
@@ -119,6 +104,7 @@ static void give_back(Interp *in, const LangRun *run)
     Lang *l = run->lang;
     Gen *g = gen_of(in);
     locals_pop(in, NULL);
+    runscope_leave(in, in->run_scope);
     if (in->st.traps && in->st.traps->action[TRAP_EXIT])
         trap_set(in, TRAP_EXIT, NULL);
     if (run->fresh)

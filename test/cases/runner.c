@@ -1,6 +1,7 @@
 /* runner: runs the cases of the files named, each in a shell of its own, and compares with the record.
  *
- * usage: runner [-v] [--only TEXT] FILE.case...
+ * usage: runner [-v] [--only TEXT] [--confine] FILE.case...
+ *   --confine  under a filter that kills the process on fork, vfork, clone of a process, execve and socket
  * Prints each difference and ends with "N passed, N failed".
  */
 #include <ctype.h>
@@ -8,6 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef HAVE_SECCOMP
+#include <errno.h>
+#include <sched.h>
+#include <seccomp.h>
+#endif
 
 #include "include/shell.h"
 
@@ -178,6 +185,28 @@ static void run_file(const char *path)
     fclose(f);
 }
 
+/* clone3 gives ENOSYS, so that the C library falls back to clone, whose flags the filter can see. */
+static void confine(void)
+{
+#ifdef HAVE_SECCOMP
+    scmp_filter_ctx c = seccomp_init(SCMP_ACT_ALLOW);
+    const int killed[] = {SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(execve), SCMP_SYS(execveat), SCMP_SYS(socket), SCMP_SYS(socketpair), SCMP_SYS(ptrace)};
+    bool ok = c != NULL;
+    for (size_t i = 0; ok && i < sizeof killed / sizeof killed[0]; i++)
+        ok = seccomp_rule_add(c, SCMP_ACT_KILL_PROCESS, killed[i], 0) == 0;
+    ok = ok && seccomp_rule_add(c, SCMP_ACT_KILL_PROCESS, SCMP_SYS(clone), 1, SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)) == 0;
+    ok = ok && seccomp_rule_add(c, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) == 0 && seccomp_load(c) == 0;
+    if (!ok) {
+        fprintf(stderr, "runner: cannot load the filter\n");
+        exit(2);
+    }
+    seccomp_release(c);
+#else
+    fprintf(stderr, "runner: built without libseccomp\n");
+    exit(2);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     int i = 1;
@@ -186,6 +215,8 @@ int main(int argc, char **argv)
             verbose = true;
         else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc)
             only = argv[++i];
+        else if (strcmp(argv[i], "--confine") == 0)
+            confine();
     }
     for (; i < argc; i++)
         run_file(argv[i]);
