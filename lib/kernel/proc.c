@@ -121,7 +121,7 @@ void proc_own(Proc *p, void (*release)(Proc *p, void *thing), void *thing)
     p->keep.fail = fail;
     if (!o) {
         release(p, thing);
-        memory_failed(p);
+        memory_failed(p->keep.user); /* an embryo's parent */
         return;
     }
     *o = (Owned){p->owned, release, thing};
@@ -165,7 +165,7 @@ Re *proc_regex(Proc *p, Slice pattern, ReSyntax syntax, unsigned flags, ReError 
 {
     Kernel *k = p->kernel;
     if (!k->regex && !(k->regex = re_cache_new(&k->memory, 64)))
-        memory_failed(p);
+        memory_failed(p->keep.user);
     Re *re = re_cached(k->regex, &p->keep, pattern, syntax, flags, err);
     if (!re)
         return NULL;

@@ -102,11 +102,15 @@ static void take_arguments(Interp *in, const char *const *args)
 static void give_back(Interp *in, const LangRun *run)
 {
     Lang *l = run->lang;
-    Gen *g = gen_of(in);
-    locals_pop(in, NULL);
-    runscope_leave(in, in->run_scope);
-    if (in->st.traps && in->st.traps->action[TRAP_EXIT])
-        trap_set(in, TRAP_EXIT, NULL);
+    Guard guard;
+    /* Without memory for this the state is handed on as it is: it must not be lost. */
+    if (!guard_enter(in->p, &guard)) {
+        locals_pop(in, NULL);
+        runscope_leave(in, in->run_scope);
+        if (in->st.traps && in->st.traps->action[TRAP_EXIT])
+            trap_set(in, TRAP_EXIT, NULL);
+        guard_leave(in->p, &guard);
+    }
     if (run->fresh)
         return;
     if (run->syntax_only)
@@ -114,7 +118,6 @@ static void give_back(Interp *in, const LangRun *run)
     l->st = in->st;
     memset(&in->st, 0, sizeof in->st);
     in->dyn.source = NULL;
-    (void)g;
 }
 
 int lang_main(Proc *p, void *arg)
