@@ -14,6 +14,8 @@ void proc_raise(Proc *p, RaiseKind kind)
 {
     if (kind == RAISE_MEMORY)
         run_end(p->kernel, RAISE_MEMORY, LIMIT_MEMORY);
+    while (!p->guard && !p->started && p->parent)
+        p = p->parent; /* what fails while an embryo is made is its parent's failure */
     Guard *g = p->guard;
     if (!g)
         __builtin_trap(); /* a raise outside any process is a bug of ours: there is no state to go back to */
