@@ -74,6 +74,15 @@ size_t slice_search(Slice hay, Slice needle);
 /* How many bytes of `s` are `c`. */
 size_t slice_count(Slice s, char c);
 
+/* A needle prepared for many searches. */
+typedef struct {
+    Slice text;
+    uint32_t rare[2]; /* offsets of the two bytes that are looked for */
+} Needle;
+
+Needle needle_of(Slice text);
+size_t needle_find(const Needle *n, Slice hay);
+
 /* Checked arithmetic: true when the result fits (the sense is the opposite of __builtin_*_overflow). */
 static inline bool size_add(size_t a, size_t b, size_t *sum) { return !__builtin_add_overflow(a, b, sum); }
 static inline bool size_mul(size_t a, size_t b, size_t *product) { return !__builtin_mul_overflow(a, b, product); }

@@ -22,19 +22,18 @@ static unsigned commonness(unsigned char c)
     return (unsigned)(c - 'A') < 26 ? 4 : 2;
 }
 
-static void rare_two(Slice needle, size_t *first, size_t *second)
+static void rare_two(Slice needle, uint32_t rare[2])
 {
-    size_t a = 0, b = needle.len - 1;
+    size_t a = 0, b;
     for (size_t i = 0; i < needle.len && i < 64; i++)
         if (commonness((unsigned char)needle.data[i]) < commonness((unsigned char)needle.data[a]))
             a = i;
-    if (b == a)
-        b = a ? a - 1 : 1;
+    b = a ? 0 : 1;
     for (size_t i = 0; i < needle.len && i < 64; i++)
         if (i != a && commonness((unsigned char)needle.data[i]) < commonness((unsigned char)needle.data[b]))
             b = i;
-    *first = a;
-    *second = b;
+    rare[0] = (uint32_t)a;
+    rare[1] = (uint32_t)b;
 }
 
 static unsigned candidates(const char *p, size_t a, size_t b, __m128i va, __m128i vb)
@@ -44,10 +43,10 @@ static unsigned candidates(const char *p, size_t a, size_t b, __m128i va, __m128
     return (unsigned)_mm_movemask_epi8(_mm_and_si128(x, y));
 }
 
-static const char *find(Slice hay, Slice needle)
+static const char *find(const Needle *n, Slice hay)
 {
-    size_t a, b;
-    rare_two(needle, &a, &b);
+    Slice needle = n->text;
+    size_t a = n->rare[0], b = n->rare[1];
     __m128i va = _mm_set1_epi8(needle.data[a]), vb = _mm_set1_epi8(needle.data[b]);
     size_t last = hay.len - needle.len, at = 0, wrong = 0;
     /* Every load ends inside the subject: the furthest byte read is at + 31 + needle.len - 1. */
@@ -65,16 +64,35 @@ static const char *find(Slice hay, Slice needle)
     return memmem(hay.data + at, hay.len - at, needle.data, needle.len);
 }
 #else
-static const char *find(Slice hay, Slice needle) { return memmem(hay.data, hay.len, needle.data, needle.len); }
+static void rare_two(Slice needle, uint32_t rare[2]) { (void)needle, (void)rare; }
+static const char *find(const Needle *n, Slice hay) { return memmem(hay.data, hay.len, n->text.data, n->text.len); }
 #endif
 
-size_t slice_search(Slice hay, Slice needle)
+Needle needle_of(Slice text)
 {
+    Needle n = {text, {0, 0}};
+    if (text.len > 1)
+        rare_two(text, n.rare);
+    return n;
+}
+
+size_t needle_find(const Needle *n, Slice hay)
+{
+    Slice needle = n->text;
     if (needle.len > hay.len)
         return SIZE_MAX;
     if (needle.len == 0)
         return 0;
-    const char *at = needle.len == 1 ? memchr(hay.data, needle.data[0], hay.len)
-                     : hay.len < 64 ? memmem(hay.data, hay.len, needle.data, needle.len) : find(hay, needle);
+    const char *at = needle.len == 1 ? memchr(hay.data, needle.data[0], hay.len) : find(n, hay);
     return at ? (size_t)(at - hay.data) : SIZE_MAX;
+}
+
+size_t slice_search(Slice hay, Slice needle)
+{
+    if (needle.len > 1 && hay.len < 256) {
+        const char *at = needle.len <= hay.len ? memmem(hay.data, hay.len, needle.data, needle.len) : NULL;
+        return at ? (size_t)(at - hay.data) : SIZE_MAX;
+    }
+    Needle n = needle_of(needle);
+    return needle_find(&n, hay);
 }

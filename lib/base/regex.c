@@ -48,6 +48,7 @@ struct Re {
     unsigned flags;
     uint32_t groups;
     ReFacts facts;
+    Needle needle;
     pcre2_general_context *general;
     Form fast, full;           /* full.text NULL: fast serves all subjects; fast.text NULL: full does */
     _Atomic(Scratch *) spare;
@@ -249,6 +250,7 @@ static bool compile_tree(Re *re, Mem *mem, const Slice *patterns, size_t count, 
     if (re->facts.needle.len)
         memcpy(needle, re->facts.needle.data, re->facts.needle.len);
     re->facts.needle.data = needle;
+    re->needle = needle_of(re->facts.needle);
     return true;
 }
 
@@ -575,7 +577,7 @@ ReResult re_search(const ReEnv *env, Re *re, Slice subject, size_t start, bool n
     if (start > subject.len)
         return RE_NOMATCH;
     if (needle.len) {
-        size_t at = slice_search(slice_from(subject, start), needle);
+        size_t at = needle_find(&re->needle, slice_from(subject, start));
         if (at == SIZE_MAX)
             return RE_NOMATCH;
         if (re->facts.literal) {

@@ -248,9 +248,9 @@ typedef struct {
     Buf run;
     Mem *mem;
     Slice best;
-} Needle;
+} NeedleScan;
 
-static void run_end(Needle *d)
+static void run_end(NeedleScan *d)
 {
     if (d->run.len > d->best.len) {
         char *copy = mem_copy(d->mem, buf_slice(&d->run));
@@ -260,7 +260,7 @@ static void run_end(Needle *d)
     buf_clear(&d->run);
 }
 
-static void needle_scan(Needle *d, const Node *n)
+static void needle_scan(NeedleScan *d, const Node *n)
 {
     char bytes[6];
     switch (n->kind) {
@@ -304,7 +304,7 @@ ReFacts re_analyse(ReParse *ps, Node *n, Mem *mem)
     scan(&a, n, &facts);
     facts.ambiguous = !forced(&a, n, (First){{0, 0}, false}, true) && (lines || !ends_in_dollar(n)) && !(ps->flags & RE_WHOLE_LINE);
     if (!a.fold) {
-        Needle d = {.mem = mem, .best = {"", 0}};
+        NeedleScan d = {.mem = mem, .best = {"", 0}};
         buf_init(&d.run, mem, BUF_MAX);
         needle_scan(&d, n);
         run_end(&d);

@@ -53,6 +53,7 @@ typedef struct Grep {
     int64_t left, pending;
     uint64_t selected;
     bool binary_file, encoding_error, silent, first_only;
+    bool only_count;
     bool used;          /* something was printed: group separators may come */
     Buf before_lines;   /* lines of earlier buffers that -B may still print */
     Buf carry;          /* a line that crosses chunks */

@@ -45,19 +45,11 @@ static void print_number(Grep *g, uint64_t n, const char *sgr)
     sgr_end(g, sgr);
 }
 
-static uint64_t count_lines(Slice s, char eol)
-{
-    uint64_t n = 0;
-    for (size_t i = 0; i < s.len; i++)
-        n += s.data[i] == eol;
-    return n;
-}
-
 /* The number of the line that begins at `at`: lines are counted only as far as somebody asks. */
 static uint64_t line_number(Grep *g, const char *at)
 {
     if (at > g->counted_to) {
-        g->line += count_lines(slice(g->counted_to, (size_t)(at - g->counted_to)), g->eol);
+        g->line += slice_count(slice(g->counted_to, (size_t)(at - g->counted_to)), g->eol);
         g->counted_to = at;
     }
     return g->line + 1;

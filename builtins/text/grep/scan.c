@@ -49,7 +49,7 @@ static size_t next_line(Grep *g, Slice s, size_t at, size_t *end)
         if (m == SIZE_MAX || m >= s.len) /* what matches behind the last newline is no line */
             return SIZE_MAX;
         *end = line_end(g, s, m);
-        return line_start(g, s, at, m);
+        return g->only_count && !g->invert ? m : line_start(g, s, at, m);
     }
     for (; at < s.len; at = *end) {
         *end = line_end(g, s, at);
@@ -116,10 +116,7 @@ static size_t select_lines(Grep *g, Slice s, size_t start, size_t end)
 
 static uint64_t count_lines(const Grep *g, Slice s, size_t from, size_t to)
 {
-    uint64_t n = 0;
-    for (size_t at = from; at < to; at++)
-        n += s.data[at] == g->eol;
-    return n;
+    return slice_count(slice(s.data + from, to - from), g->eol);
 }
 
 static bool enough(const Grep *g) { return g->left == 0 || (g->first_only && g->selected); }
@@ -127,7 +124,7 @@ static bool enough(const Grep *g) { return g->left == 0 || (g->first_only && g->
 static void scan_lines(Grep *g, Slice s)
 {
     size_t at = 0, end = 0;
-    bool only_count = g->silent && !g->first_only && g->left < 0;
+    bool only_count = g->only_count = g->silent && !g->first_only && g->left < 0;
     while (at < s.len && !enough(g)) {
         size_t start = next_line(g, s, at, &end);
         if (g->invert) {
@@ -138,7 +135,7 @@ static void scan_lines(Grep *g, Slice s)
                 select_lines(g, s, at, stop);
         } else if (start != SIZE_MAX) {
             if (only_count)
-                g->selected++;
+                g->selected++; /* nobody asks where the line begins */
             else
                 select_lines(g, s, start, end);
         }
