@@ -243,15 +243,14 @@ static bool compile_tree(Re *re, Mem *mem, const Slice *patterns, size_t count, 
         ok = print_form(re, &re->fast, mem, n, FORM_FAST);
     if (ok && !bytes && !(re->facts.safe && !re->facts.stray))
         ok = print_form(re, &re->full, mem, n, re->facts.stray ? FORM_MIXED : FORM_UTF);
-    char *needle = ok ? counted_alloc(re->facts.needle.len + 1, re) : NULL;
+    Slice found = re->facts.needle; /* in scratch memory, which goes */
+    char *needle = ok ? counted_alloc(found.len + 1, re) : NULL;
+    re->facts.needle = (Slice){needle, needle ? found.len : 0};
     err->message = re_no_memory;
-    if (!needle)
-        return false;
-    if (re->facts.needle.len)
-        memcpy(needle, re->facts.needle.data, re->facts.needle.len);
-    re->facts.needle.data = needle;
+    if (needle && found.len)
+        memcpy(needle, found.data, found.len);
     re->needle = needle_of(re->facts.needle);
-    return true;
+    return needle != NULL;
 }
 
 /* -P: the pattern is PCRE2's own; only what -x and -w put around it is ours. Several patterns are alternatives. */

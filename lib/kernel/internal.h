@@ -250,6 +250,7 @@ typedef struct Owned {
 Proc *proc_new(Kernel *k);      /* an empty one in the table, with a pid; NULL: no memory */
 void proc_end(Proc *p);         /* releases all it holds; it becomes a zombie, or goes when nobody waits for it */
 void proc_remove(Proc *p);      /* out of the table, memory back */
+void proc_discard_unborn(Kernel *k); /* embryos that a raise left behind */
 void proc_close_all(Proc *p);   /* descriptors and owned things */
 /* Runs main under a guard of its own and turns whatever is raised into the process's status or signal. */
 void proc_run_main(Proc *p, ProcMain main, void *arg);

@@ -223,6 +223,15 @@ void proc_discard(Proc *child)
     proc_remove(child);
 }
 
+void proc_discard_unborn(Kernel *k)
+{
+    for (Proc *p = k->procs, *next; p; p = next) {
+        next = p->next;
+        if (!p->started)
+            proc_discard(p);
+    }
+}
+
 /* ---------- death ---------- */
 
 static void orphan_children(Proc *p)

@@ -63,6 +63,13 @@ static void begin_main(Proc *p)
     output_init(p, p->err, 2);
 }
 
+static void forget_std(Proc *p)
+{
+    for (int fd = 0; fd < 3; fd++)
+        if (proc_file(p, fd))
+            fds_put(p, fd, NULL);
+}
+
 int kern_run_begin(Kernel *k, const RunOptions *o)
 {
     if (k->run.active)
@@ -82,6 +89,8 @@ int kern_run_begin(Kernel *k, const RunOptions *o)
     int err = open_std(k, o->io);
     Task *t = err ? NULL : task_new(k, k->main, o->main, o->arg, STACK_LARGE);
     if (!t) {
+        forget_std(k->main);
+        close_std(k);
         k->run.active = false;
         return err ? err : -EAGAIN;
     }
@@ -126,13 +135,6 @@ static int end_status(const Run *r)
     }
 }
 
-static void forget_std(Proc *p)
-{
-    for (int fd = 0; fd < 3; fd++)
-        if (proc_file(p, fd))
-            fds_put(p, fd, NULL);
-}
-
 void kern_run_end(Kernel *k, RunEnd *end, Slice *out, Slice *err)
 {
     Run *r = &k->run;
@@ -153,6 +155,7 @@ void kern_run_end(Kernel *k, RunEnd *end, Slice *out, Slice *err)
         p->owned = o->next;
         o->release(p, o->thing);
     }
+    proc_discard_unborn(k);
     forget_std(p);
     close_std(k);
     mem_recycle(&p->mem);

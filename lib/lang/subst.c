@@ -96,20 +96,17 @@ Slice command_substitute(Interp *in, const Node *body, uint32_t line, bool backq
         return SLICE("");
     }
     Kernel *k = in->p->kernel;
+    CaptureUnwind *u = mem_new(mem_of(in), CaptureUnwind);
+    Unwind *mark = in->unwind;
+    File *capture = u->capture = file_capture(k, 0);
+    unwind_push(in, &u->unwind, release_capture);
     Proc *child = fork_child(in);
-    File *capture = file_capture(k, 0);
-    if (!capture || proc_install(child, 1, capture) < 0) {
-        proc_discard(child);
+    if (!capture || proc_install(child, 1, capture) < 0)
         lang_nomem(in);
-    }
     Interp *ci = interp_child(in, child);
     ci->tracing = true;
     if (!SHOPT(in, INHERIT_ERREXIT) && !OPT(in, POSIX))
         ci->st.options &= ~(UINT64_C(1) << OPT_ERREXIT);
-    CaptureUnwind *u = mem_new(mem_of(in), CaptureUnwind);
-    Unwind *mark = in->unwind;
-    u->capture = capture;
-    unwind_push(in, &u->unwind, release_capture);
     int wstatus = proc_call(child, substitution_main, (void *)(uintptr_t)body), status = WSTATUS_TO_SHELL(wstatus);
     proc_wait_sole_holder(in->p, capture); /* background jobs of the body may still write */
     Slice out = trim_newlines(in, file_captured(capture));
