@@ -331,6 +331,8 @@ int parse_size(const char *text, const char *allowed, uint64_t *out)
     const char *s = text;
     uint64_t v = 0;
     bool digits = false, range = false;
+    while (*s == ' ' || (*s >= '\t' && *s <= '\r'))
+        s++;
     if (*s == '+')
         s++;
     for (; *s >= '0' && *s <= '9'; s++, digits = true)

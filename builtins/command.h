@@ -43,6 +43,11 @@ typedef struct Option {
 } Option;
 
 #define OPTIONS_END {0, NULL, OPT_FLAG, NULL, NULL, 0}
+#define OPTION_DIGIT(d) {d, NULL, OPT_FLAG, NULL, NULL, 0}
+/* Rows for -0 to -9, the old way of giving a number. */
+#define OPTION_DIGITS                                                                                          \
+    OPTION_DIGIT('0'), OPTION_DIGIT('1'), OPTION_DIGIT('2'), OPTION_DIGIT('3'), OPTION_DIGIT('4'), OPTION_DIGIT('5'), \
+        OPTION_DIGIT('6'), OPTION_DIGIT('7'), OPTION_DIGIT('8'), OPTION_DIGIT('9')
 
 enum {
     COMMAND_PURE = 1 << 0,    /* reads, prints */
@@ -183,7 +188,8 @@ typedef struct Input {
     int fd;
     int status;         /* 0, or 1 after a failure */
     const char *open_format; /* of the message, "%s" is the name: GNU's usual is "%s" (wc, cat); "cannot open %s for reading" (head) */
-    bool quote_name;    /* message names go through quoteaf (else quotef) */
+    const char *read_format; /* of the message when reading fails: "error reading %s" (head); a name that stands first is quoted only when it must be */
+    bool quote_name;    /* the name in open_format goes through quoteaf (else quotef) */
     char delimiter;     /* of records; '\n' */
     /* private */
     Slice window;       /* unread bytes of the current chunk */

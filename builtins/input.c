@@ -4,7 +4,7 @@
 Input input_files(Proc *p, char **names, int count)
 {
     static char dash[] = "-";
-    Input in = {.proc = p, .names = names, .count = count, .fd = -1, .delimiter = '\n', .open_format = "%s"};
+    Input in = {.proc = p, .names = names, .count = count, .fd = -1, .delimiter = '\n', .open_format = "%s", .read_format = "%s"};
     if (count == 0) {
         in.names = mem_array(&p->keep, 1, char *);
         in.names[0] = dash;
@@ -39,12 +39,11 @@ static void begin(Input *in)
     buf_clear(&in->carry);
 }
 
-static void complain(Input *in, int err)
+static void complain(Input *in, const char *format, const char *shown, int err)
 {
     Proc *p = in->proc;
-    const char *shown = in->quote_name ? quoteaf(p, in->name) : quotef(p, in->name);
-    const char *mark = strstr(in->open_format, "%s");
-    char *text = mem_printf(&p->mem, "%.*s%s%s", (int)(mark - in->open_format), in->open_format, shown, mark + 2);
+    const char *mark = strstr(format, "%s");
+    char *text = mem_printf(&p->mem, "%.*s%s%s", (int)(mark - format), format, shown, mark + 2);
     warn_errno(p, err, "%s", text);
     in->status = 1;
 }
@@ -61,7 +60,7 @@ bool input_open(Input *in)
             begin(in);
             return true;
         }
-        complain(in, in->fd);
+        complain(in, in->open_format, in->quote_name ? quoteaf(in->proc, in->name) : quotef(in->proc, in->name), in->fd);
     }
     return false;
 }
@@ -88,11 +87,8 @@ static bool refill(Input *in)
         return true;
     in->at_end = true;
     in->window = (Slice){"", 0};
-    if (n < 0) {
-        Proc *p = in->proc;
-        warn_errno(p, (int)n, "%s", quotef(p, in->name));
-        in->status = 1;
-    }
+    if (n < 0)
+        complain(in, in->read_format, in->read_format[0] == '%' ? quotef(in->proc, in->name) : quoteaf(in->proc, in->name), (int)n);
     return false;
 }
 

@@ -23,6 +23,11 @@ typedef struct ModeChange ModeChange;
 ModeChange *mode_parse(Proc *p, const char *text);
 uint32_t mode_apply(const ModeChange *m, uint32_t mode, bool directory, uint32_t umask);
 
+/* The value of an option's argument, a word of the list (which a NULL ends) or an unambiguous beginning of one; words of
+ * equal value are synonyms. Dies with GNU's messages otherwise. */
+typedef struct { const char *word; int value; } Choice;
+int choose(Proc *p, Args *args, const char *option, const char *value, const Choice *words);
+
 /* The process's zone (TZ). */
 const TimeZone *proc_zone(Proc *p);
 /* GNU date's input language: "2024-02-28 +2 days", "@0", "next friday", "1 hour ago". False: invalid date. */

@@ -1,7 +1,7 @@
 /* backup: the names that replaced files are kept under. */
 #include "file.h"
 
-static const Word words[] = {
+static const Choice words[] = {
     {"none", BACKUP_NONE}, {"off", BACKUP_NONE}, {"simple", BACKUP_SIMPLE}, {"never", BACKUP_SIMPLE},
     {"existing", BACKUP_EXISTING}, {"nil", BACKUP_EXISTING}, {"numbered", BACKUP_NUMBERED}, {"t", BACKUP_NUMBERED}, {NULL, 0},
 };

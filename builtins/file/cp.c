@@ -48,7 +48,7 @@ typedef struct {
 
 static void preserve(Proc *p, Args *args, CopyOptions *o, const char *list, bool on)
 {
-    static const Word words[] = {
+    static const Choice words[] = {
         {"mode", KEEP_MODE}, {"timestamps", KEEP_TIMES}, {"ownership", KEEP_OWNER}, {"links", KEEP_LINKS},
         {"context", KEEP_CONTEXT}, {"xattr", KEEP_XATTR}, {"all", KEEP_ALL}, {NULL, 0},
     };

@@ -13,10 +13,6 @@ void strip_slashes(char *path);    /* trailing ones, but for the root's */
 bool ask(Proc *p);                 /* a line of standard input that begins with y or Y */
 bool is_dot(Slice name);           /* . or .. */
 
-/* "always", "never", "auto" and their synonyms; dies with GNU's messages otherwise. */
-typedef struct { const char *word; int value; } Word;
-int choose(Proc *p, Args *args, const char *option, const char *value, const Word *words);
-
 /* --- cp, mv, and what else copies --- */
 
 typedef enum { BACKUP_NONE, BACKUP_SIMPLE, BACKUP_EXISTING, BACKUP_NUMBERED } Backup;

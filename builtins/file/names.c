@@ -49,35 +49,3 @@ bool ask(Proc *p)
             first = c;
     return first == 'y' || first == 'Y';
 }
-
-static void list_words(Proc *p, const Word *words)
-{
-    const Word *before = NULL;
-    out_str(p->err, "Valid arguments are:");
-    for (const Word *w = words; w->word; before = w++)
-        out_printf(p->err, before && before->value == w->value ? ", %s" : "\n  - %s", quote(p, w->word));
-    out_char(p->err, '\n');
-}
-
-int choose(Proc *p, Args *args, const char *option, const char *value, const Word *words)
-{
-    const Word *found = NULL;
-    bool several = false;
-    size_t len = strlen(value);
-    for (const Word *w = words; w->word; w++) {
-        if (strncmp(w->word, value, len) != 0)
-            continue;
-        if (w->word[len] == 0)
-            return w->value;
-        several = several || (found && found->value != w->value);
-        found = w;
-    }
-    if (found && !several)
-        return found->value;
-    warn(p, "%s argument %s for %s", several ? "ambiguous" : "invalid", quote(p, value), quote(p, option));
-    list_words(p, words);
-    out_printf(p->err, "Try '%s --help' for more information.\n", p->name);
-    output_flush(p->err);
-    (void)args;
-    proc_fail(p, 1); /* also where a bad option gives 2 */
-}

@@ -20,7 +20,7 @@ static const Option options[] = {
     OPTIONS_END,
 };
 
-static const Word when_words[] = {
+static const Choice when_words[] = {
     {"never", ASK_NEVER}, {"no", ASK_NEVER}, {"none", ASK_NEVER}, {"once", ASK_ONCE}, {"always", ASK_ALWAYS}, {"yes", ASK_ALWAYS}, {NULL, 0},
 };
 

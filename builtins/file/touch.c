@@ -17,7 +17,7 @@ static const Option options[] = {
     OPTIONS_END,
 };
 
-static const Word time_words[] = {
+static const Choice time_words[] = {
     {"atime", TOUCH_ACCESS}, {"access", TOUCH_ACCESS}, {"use", TOUCH_ACCESS}, {"mtime", TOUCH_MODIFY}, {"modify", TOUCH_MODIFY}, {NULL, 0},
 };
 

@@ -22,26 +22,15 @@ static const Option options[] = {
     OPTIONS_END,
 };
 
-typedef struct { const char *name, *format; } Format;
+typedef enum { TIME_DATE, TIME_HOURS, TIME_MINUTES, TIME_SECONDS, TIME_NS } Precision;
 
-static const Format iso_formats[] = {
-    {"hours", "%Y-%m-%dT%H%:z"}, {"minutes", "%Y-%m-%dT%H:%M%:z"}, {"date", "%Y-%m-%d"}, {"seconds", "%Y-%m-%dT%H:%M:%S%:z"},
-    {"ns", "%Y-%m-%dT%H:%M:%S,%N%:z"},
+static const Choice iso_words[] = {
+    {"hours", TIME_HOURS}, {"minutes", TIME_MINUTES}, {"date", TIME_DATE}, {"seconds", TIME_SECONDS}, {"ns", TIME_NS}, {NULL, 0},
 };
-static const Format rfc_formats[] = {{"date", "%Y-%m-%d"}, {"seconds", "%Y-%m-%d %H:%M:%S%:z"}, {"ns", "%Y-%m-%d %H:%M:%S.%N%:z"}};
+static const Choice rfc_words[] = {{"date", TIME_DATE}, {"seconds", TIME_SECONDS}, {"ns", TIME_NS}, {NULL, 0}};
 
-static const char *choose(Proc *p, Args *args, const Format *formats, size_t count, const char *value, const char *option)
-{
-    size_t n = strlen(value);
-    for (size_t i = 0; i < count; i++)
-        if (n && strncmp(formats[i].name, value, n) == 0)
-            return formats[i].format;
-    warn(p, "invalid argument %s for %s", quote(p, value), quote(p, option));
-    out_str(p->err, "Valid arguments are:\n");
-    for (size_t i = 0; i < count; i++)
-        out_printf(p->err, "  - ‘%s’\n", formats[i].name);
-    usage_hint(p, args);
-}
+static const char *const iso_formats[] = {"%Y-%m-%d", "%Y-%m-%dT%H%:z", "%Y-%m-%dT%H:%M%:z", "%Y-%m-%dT%H:%M:%S%:z", "%Y-%m-%dT%H:%M:%S,%N%:z"};
+static const char *const rfc_formats[] = {"%Y-%m-%d", NULL, NULL, "%Y-%m-%d %H:%M:%S%:z", "%Y-%m-%d %H:%M:%S.%N%:z"};
 
 typedef struct {
     const char *format, *date, *file, *reference;
@@ -135,8 +124,8 @@ static int date_main(Proc *p, Args *args)
         case 'd': d.date = args->value; break;
         case 'f': d.file = args->value; break;
         case 'r': d.reference = args->value; break;
-        case 'I': set_format(p, &d, args->value ? choose(p, args, iso_formats, ARRAY_LEN(iso_formats), args->value, "--iso-8601") : "%Y-%m-%d"); break;
-        case OPT_RFC_3339: set_format(p, &d, choose(p, args, rfc_formats, ARRAY_LEN(rfc_formats), args->value, "--rfc-3339")); break;
+        case 'I': set_format(p, &d, iso_formats[args->value ? choose(p, args, "--iso-8601", args->value, iso_words) : TIME_DATE]); break;
+        case OPT_RFC_3339: set_format(p, &d, rfc_formats[choose(p, args, "--rfc-3339", args->value, rfc_words)]); break;
         case 'R': set_format(p, &d, "%a, %d %b %Y %H:%M:%S %z"); break;
         case OPT_RESOLUTION: set_format(p, &d, "0.000000001"); break;
         case 'u': d.zone = tz_parse(&p->keep, SLICE("UTC0")); break;

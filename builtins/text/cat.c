@@ -2,6 +2,8 @@
  *
  * GNU coreutils 9.1. Without options chunks are passed on by reference; with them, line by line.
  */
+#include <sys/stat.h>
+
 #include "command.h"
 
 typedef struct {
@@ -13,16 +15,16 @@ typedef struct {
 } Cat;
 
 static const Option options[] = {
-    {'A', "show-all", OPT_FLAG, "equivalent to -vET", NULL, 0},
     {'b', "number-nonblank", OPT_FLAG, "number nonempty output lines, overrides -n", NULL, 0},
-    {'e', NULL, OPT_FLAG, "equivalent to -vE", NULL, 0},
-    {'E', "show-ends", OPT_FLAG, "display $ at end of each line", NULL, 0},
     {'n', "number", OPT_FLAG, "number all output lines", NULL, 0},
     {'s', "squeeze-blank", OPT_FLAG, "suppress repeated empty output lines", NULL, 0},
-    {'t', NULL, OPT_FLAG, "equivalent to -vT", NULL, 0},
-    {'T', "show-tabs", OPT_FLAG, "display TAB characters as ^I", NULL, 0},
-    {'u', NULL, OPT_FLAG, "(ignored)", NULL, 0},
     {'v', "show-nonprinting", OPT_FLAG, "use ^ and M- notation, except for LFD and TAB", NULL, 0},
+    {'E', "show-ends", OPT_FLAG, "display $ at end of each line", NULL, 0},
+    {'T', "show-tabs", OPT_FLAG, "display TAB characters as ^I", NULL, 0},
+    {'A', "show-all", OPT_FLAG, "equivalent to -vET", NULL, 0},
+    {'e', NULL, OPT_FLAG, "equivalent to -vE", NULL, 0},
+    {'t', NULL, OPT_FLAG, "equivalent to -vT", NULL, 0},
+    {'u', NULL, OPT_FLAG, "(ignored)", NULL, 0},
     OPTIONS_END,
 };
 
@@ -104,24 +106,53 @@ static void show_chunk(Output *out, Cat *c, Slice chunk)
     }
 }
 
+/* Appending a file to itself would not end: what can still be read from the output file is refused. */
+static bool is_output(Proc *p, const Input *in, const VStat *out)
+{
+    VStat st;
+    if (!S_ISREG(out->mode) || proc_fstat(p, in->fd, &st) || st.dev != out->dev || st.ino != out->ino)
+        return false;
+    int64_t at = proc_seek(p, in->fd, 0, SEEK_CUR);
+    if (at < 0 || (uint64_t)at >= st.size)
+        return false;
+    warn(p, "%s: input file is output file", quotef(p, in->name));
+    return true;
+}
+
+static void copy(Proc *p, Cat *c, Input *in)
+{
+    bool plain = !(c->number || c->squeeze || c->ends || c->tabs || c->nonprinting);
+    for (Slice chunk; !p->out->error && input_chunk(in, &chunk);)
+        if (plain)
+            out_chunk(p->out, chunk, input_holder(in));
+        else
+            show_chunk(p->out, c, chunk);
+}
+
 static int cat_main(Proc *p, Args *args)
 {
     Cat c = {.at_start = true};
     for (int id; (id = args_next(p, args)) != -1;)
         set_option(&c, id);
-    bool plain = !(c.number || c.squeeze || c.ends || c.tabs || c.nonprinting);
     Input in = input_first(p, args);
-    for (; input_open(&in); input_next(&in))
-        for (Slice chunk; input_chunk(&in, &chunk);) {
-            if (plain)
-                out_chunk(p->out, chunk, input_holder(&in));
-            else
-                show_chunk(p->out, &c, chunk);
-            if (p->out->error)
-                return 1;
-        }
+    VStat out, st;
+    bool read_stdin = false;
+    int err = proc_fstat(p, 1, &out), status = 0;
+    if (err)
+        die_errno(p, 1, err, "standard output");
+    for (; input_open(&in); input_next(&in)) {
+        read_stdin |= in.is_stdin;
+        if (is_output(p, &in, &out))
+            status = 1;
+        else
+            copy(p, &c, &in);
+        if (p->out->error)
+            return 1;
+    }
     flush_cr(p->out, &c);
-    return input_status(&in);
+    if (read_stdin && (err = proc_fstat(p, 0, &st)) != 0)
+        die_errno(p, 1, err, "closing standard input");
+    return status | input_status(&in);
 }
 
 COMMAND(cat, "cat [OPTION]... [FILE]...", "Concatenate FILE(s) to standard output.", options, COMMAND_PURE);

@@ -50,7 +50,7 @@ static void add_range(Proc *p, Cut *c, Range r, size_t *cap)
 
 static NORETURN void out_of_range(Proc *p, Args *args, const Cut *c, const char *text)
 {
-    size_t n = strcspn(text, ", \t");
+    size_t n = strspn(text, "0123456789");
     const char *number = mem_printf(&p->mem, "%.*s", (int)n, text);
     usage_fail(p, args, c->fields ? "field number %s is too large" : "byte/character offset %s is too large", quote(p, number));
 }
@@ -83,7 +83,7 @@ static void parse_list(Proc *p, Args *args, Cut *c, const char *s)
             bad_list(p, args, c, "invalid range with no endpoint: -");
         if (!low)
             r.low = 1;
-        if ((low && r.low == 0) || (!dash && !low) || (high && r.high == 0 && !low))
+        if ((low && r.low == 0) || (!dash && !low))
             bad_list(p, args, c, c->fields ? "fields are numbered from 1" : "byte/character positions are numbered from 1");
         if (r.high < r.low)
             bad_list(p, args, c, "invalid decreasing range");

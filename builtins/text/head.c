@@ -8,6 +8,7 @@ static const Option options[] = {
     {0, "silent", OPT_FLAG, NULL, NULL, 'q'},
     {'v', "verbose", OPT_FLAG, "always print headers giving file names", NULL, 0},
     {'z', "zero-terminated", OPT_FLAG, "line delimiter is NUL, not newline", NULL, 0},
+    OPTION_DIGITS,
     OPTIONS_END,
 };
 
@@ -25,8 +26,10 @@ static void set_count(Proc *p, Head *h, const char *text, bool bytes)
     h->all_but = *text == '-';
     const char *digits = text + (*text == '-');
     int err = parse_size(digits, "bkKmMGTPEZY0", &h->count);
-    if (err == -EINVAL || *digits == '+')
+    if (err == -EINVAL)
         die(p, 1, "invalid number of %s: %s", bytes ? "bytes" : "lines", quote(p, digits));
+    if (err)
+        die_errno(p, 1, EOVERFLOW, "invalid number of %s: %s", bytes ? "bytes" : "lines", quote(p, digits));
 }
 
 static void first_bytes(Proc *p, Input *in, uint64_t left)
@@ -88,13 +91,21 @@ static size_t before_last_records(Slice all, char delimiter, uint64_t count)
     return at + 1;
 }
 
-static void all_but_last(Proc *p, const Head *h, Slice all)
+static void all_but_last(Proc *p, const Head *h, Input *in)
 {
+    Buf read;
+    buf_init(&read, &p->keep, BUF_MAX);
+    for (Slice chunk; input_chunk(in, &chunk);)
+        buf_append(&read, chunk);
+    Slice all = read.data ? buf_slice(&read) : (Slice){"", 0};
+    size_t n = all.len;
     if (h->bytes)
         all.len = all.len > h->count ? all.len - (size_t)h->count : 0;
     else
         all.len = before_last_records(all, h->delimiter, h->count);
     out_write(p->out, all);
+    if (n > all.len) /* a file is left where the output ended; a pipe stays read */
+        proc_seek(p, in->fd, -(int64_t)(n - all.len), SEEK_CUR);
 }
 
 static void head_file(Proc *p, Head *h, Input *in)
@@ -104,7 +115,7 @@ static void head_file(Proc *p, Head *h, Input *in)
         h->printed = true;
     }
     if (h->all_but)
-        all_but_last(p, h, read_all(p, in->fd));
+        all_but_last(p, h, in);
     else if (h->bytes)
         first_bytes(p, in, h->count);
     else
@@ -157,9 +168,14 @@ static int head_main(Proc *p, Args *args)
             h.headers = HEADERS_ALWAYS;
         else if (id == 'z')
             h.delimiter = 0;
+        else if (id >= '0' && id <= '9') {
+            warn(p, "invalid trailing option -- %c", id);
+            usage_hint(p, args);
+        }
     }
     Input in = input_first(p, args);
     in.open_format = "cannot open %s for reading";
+    in.read_format = "error reading %s";
     in.quote_name = true;
     if (h.headers == HEADERS_AUTO && in.count > 1)
         h.headers = HEADERS_ALWAYS;

@@ -32,7 +32,7 @@ typedef struct {
 
 static void set_style(Proc *p, Args *args, Nl *n, Section s, const char *value, const char *what)
 {
-    if (!*value || !strchr("atnp", *value) || (*value != 'p' && value[1]))
+    if (!*value || !strchr("atnp", *value))
         usage_fail(p, args, "invalid %s numbering style: %s", what, quote(p, value));
     n->style[s] = *value;
     if (*value == 'p') {

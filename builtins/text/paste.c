@@ -26,7 +26,7 @@ static void parse_delimiters(Proc *p, Paste *d, const char *text)
         if (c == '\\') {
             static const char from[] = "0bfnrtv\\", to[] = "\0\b\f\n\r\t\v\\";
             if (!*++s)
-                die(p, 1, "delimiter list ends with an unescaped backslash: %s", quotef(p, text));
+                die(p, 1, "delimiter list ends with an unescaped backslash: %s", text);
             const char *at = strchr(from, *s);
             d->empty[d->count] = *s == '0';
             c = at ? to[at - from] : *s;

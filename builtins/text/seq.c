@@ -188,7 +188,7 @@ static void print_values(Proc *p, const Seq *s, const char *format, long double 
     char text[512], *out = text;
     MemMark mark = mem_mark(&p->mem);
     for (long double i = 0;; i++) {
-        long double x = first + i * step;
+        long double x = i > 0 ? first + i * step : first; /* -0 stays */
         if (i > 0 && (step < 0 ? x < last : last < x)) {
             long double shown;
             format_number(text, sizeof text, format, x);

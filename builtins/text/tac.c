@@ -17,6 +17,11 @@ typedef struct {
 /* The last separator that ends at or before `end`; false when there is none. */
 static bool last_separator(Proc *p, const Tac *t, Slice all, size_t end, ReSpan *found)
 {
+    if (!t->regex && t->separator.len == 1) {
+        const char *at = end ? memrchr(all.data, *t->separator.data, end) : NULL;
+        *found = at ? (ReSpan){(size_t)(at - all.data), (size_t)(at - all.data) + 1} : *found;
+        return at != NULL;
+    }
     if (!t->regex) {
         for (size_t at = end; at >= t->separator.len && t->separator.len; at--)
             if (memcmp(all.data + at - t->separator.len, t->separator.data, t->separator.len) == 0) {
@@ -52,6 +57,37 @@ static void print_reversed(Proc *p, const Tac *t, Slice all)
     out_write(p->out, (Slice){all.data, end});
 }
 
+/* Length of the bracket expression at s[0], or 1. */
+static size_t bracket_length(const char *s)
+{
+    size_t n = 1 + (s[1] == '^');
+    const char *end = s[n] ? strchr(s + n + 1, ']') : NULL;
+    return end ? (size_t)(end - s) + 1 : 1;
+}
+
+/* tac's expressions are of the Emacs kind: + and ? repeat, \+ and \? are text. */
+static void compile(Proc *p, Tac *t)
+{
+    Buf basic;
+    buf_init(&basic, &p->keep, BUF_MAX);
+    if (t->separator.len && !*t->separator.data)
+        die(p, 1, "separator cannot be empty");
+    for (const char *s = t->separator.data; *s;) {
+        size_t n = *s == '[' ? bracket_length(s) : *s == '\\' && s[1] ? 2 : 1;
+        if (*s == '+' || *s == '?')
+            buf_printf(&basic, "\\%c", *s);
+        else if (n == 2 && *s == '\\' && (s[1] == '+' || s[1] == '?'))
+            buf_char(&basic, s[1]);
+        else
+            buf_append(&basic, (Slice){s, n});
+        s += n;
+    }
+    ReError err;
+    t->regex = proc_regex(p, buf_slice(&basic), RE_BRE, RE_MULTILINE, &err);
+    if (!t->regex)
+        die(p, 1, "%s", err.message);
+}
+
 static int tac_main(Proc *p, Args *args)
 {
     Tac t = {.separator = SLICE("\n")};
@@ -62,17 +98,20 @@ static int tac_main(Proc *p, Args *args)
         if (id == 's')
             t.separator = *args->value ? slice_str(args->value) : (Slice){"", 1};
     }
-    if (regex) {
-        ReError err;
-        t.regex = proc_regex(p, t.separator, RE_BRE, RE_MULTILINE, &err);
-        if (!t.regex)
-            die(p, 1, "%s", err.message);
-    }
+    if (regex)
+        compile(p, &t);
     Input in = input_first(p, args);
     in.open_format = "failed to open %s for reading";
     in.quote_name = true;
-    for (; input_open(&in); input_next(&in))
-        print_reversed(p, &t, read_all(p, in.fd));
+    in.read_format = "%s: read error";
+    for (; input_open(&in); input_next(&in)) {
+        Buf all;
+        buf_init(&all, &p->keep, BUF_MAX);
+        for (Slice chunk; input_chunk(&in, &chunk);)
+            buf_append(&all, chunk);
+        if (all.data)
+            print_reversed(p, &t, buf_slice(&all));
+    }
     return input_status(&in);
 }
 

@@ -16,11 +16,13 @@ static const Option options[] = {
     {'s', "sleep-interval", OPT_VALUE, "with -f, sleep for approximately N seconds (default 1.0) between iterations", "N", 0},
     {'v', "verbose", OPT_FLAG, "always output headers giving file names", NULL, 0},
     {'z', "zero-terminated", OPT_FLAG, "line delimiter is NUL, not newline", NULL, 0},
+    OPTION_DIGITS,
     OPTIONS_END,
 };
 
 typedef struct {
-    bool bytes, from_start, follow;
+    bool bytes, from_start, follow, retry;
+    const char *pid;
     uint64_t count;
     char delimiter;
     enum { HEADERS_AUTO, HEADERS_NEVER, HEADERS_ALWAYS } headers;
@@ -32,10 +34,12 @@ static void set_count(Proc *p, Tail *t, const char *text, bool bytes)
 {
     t->bytes = bytes;
     t->from_start = *text == '+';
-    const char *digits = text + (*text == '-' || *text == '+');
+    const char *digits = text + (*text == '-');
     int err = parse_size(digits, "bkKmMGTPEZY0", &t->count);
     if (err == -EINVAL)
         die(p, 1, "invalid number of %s: %s", bytes ? "bytes" : "lines", quote(p, digits));
+    if (err)
+        die_errno(p, 1, EOVERFLOW, "invalid number of %s: %s", bytes ? "bytes" : "lines", quote(p, digits));
     if (t->from_start && t->count)
         t->count--;
 }
@@ -165,6 +169,8 @@ static void copy_rest(Proc *p, Input *in)
 static void tail_file(Proc *p, Tail *t, Input *in)
 {
     header(p, t, in);
+    if (t->count == 0 && !t->from_start)
+        return;
     if (t->from_start)
         skip_first(p, t, in);
     else if (tail_seekable(p, t, in))
@@ -185,49 +191,76 @@ static void follow(Proc *p, const Tail *t, Input *in)
     }
 }
 
-/* `tail -5`, `tail +3`, `tail -5c`, `tail -3f`: only as the first of at most two arguments. */
+/* The old form stands first, with one file at most behind it. */
+static bool may_be_old(const Args *args)
+{
+    char **v = args->argv;
+    int n = args->argc;
+    return n == 2 || (n == 3 && !(v[2][0] == '-' && v[2][1])) || (n >= 3 && n <= 4 && strcmp(v[2], "--") == 0);
+}
+
+/* `tail -5`, `tail +3`, `tail -5c`, `tail -3f`, `tail -b`: a number (10 without one), a unit, f. */
 static void old_style(Proc *p, Tail *t, Args *args)
 {
-    char *text = args->argc > 1 ? args->argv[1] : NULL;
-    if (!text || args->argc > 3 || (text[0] != '-' && text[0] != '+') || text[1] < '0' || text[1] > '9')
+    if (!may_be_old(args))
+        return;
+    const char *text = args->argv[1];
+    if (*text != '+' && (*text != '-' || !text[1] || strcmp(text, "-c") == 0))
         return;
     size_t digits = strspn(text + 1, "0123456789");
+    const char *number = digits ? mem_printf(&p->keep, "%.*s", (int)digits, text + 1) : "10";
     const char *rest = text + 1 + digits;
-    const char *unit = "";
-    bool bytes = false;
-    if (*rest == 'c' || *rest == 'b' || *rest == 'l') {
-        bytes = *rest != 'l';
-        unit = *rest == 'b' ? "b" : "";
-        rest++;
-    }
+    char unit = *rest && strchr("bcl", *rest) ? *rest++ : 'l';
     bool follows = *rest == 'f';
     if (rest[follows])
         return;
     t->follow |= follows;
-    set_count(p, t, mem_printf(&p->keep, "%c%.*s%s", text[0], (int)digits, text + 1, unit), bytes);
+    set_count(p, t, mem_printf(&p->keep, "%c%s%s", *text, number, unit == 'b' ? "b" : ""), unit != 'l');
     args->at = 2;
+}
+
+static void set_option(Proc *p, Tail *t, Args *args, int id)
+{
+    int64_t number;
+    switch (id) {
+    case 'c': case 'n': set_count(p, t, args->value, id == 'c'); break;
+    case 'q': t->headers = HEADERS_NEVER; break;
+    case 'v': t->headers = HEADERS_ALWAYS; break;
+    case 'z': t->delimiter = 0; break;
+    case 'f': case 'F': t->follow = true; break;
+    case OPT_RETRY: t->retry = true; break;
+    case 's':
+        if (!parse_duration(args->value, &t->interval))
+            die(p, 1, "invalid number of seconds: %s", quote(p, args->value));
+        break;
+    case OPT_PID:
+        if (parse_int(args->value, &number) || number < 0 || number > INT32_MAX)
+            die(p, 1, "invalid PID: %s", quote(p, args->value));
+        t->pid = args->value;
+        break;
+    case OPT_MAX:
+        if (parse_int(args->value, &number) || number < 0)
+            die(p, 1, "invalid maximum number of unchanged stats between opens: %s", quote(p, args->value));
+        break;
+    default: die(p, 1, "option used in invalid context -- %c", id);
+    }
 }
 
 static int tail_main(Proc *p, Args *args)
 {
     Tail t = {.count = 10, .delimiter = '\n', .interval = 1};
     old_style(p, &t, args);
-    for (int id; (id = args_next(p, args)) != -1;) {
-        if (id == 'c' || id == 'n')
-            set_count(p, &t, args->value, id == 'c');
-        else if (id == 'q')
-            t.headers = HEADERS_NEVER;
-        else if (id == 'v')
-            t.headers = HEADERS_ALWAYS;
-        else if (id == 'z')
-            t.delimiter = 0;
-        else if (id == 'f' || id == 'F')
-            t.follow = true;
-        else if (id == 's' && !parse_duration(args->value, &t.interval))
-            die(p, 1, "invalid number of seconds: %s", quote(p, args->value));
-    }
+    for (int id; (id = args_next(p, args)) != -1;)
+        set_option(p, &t, args, id);
+    if (t.retry && !t.follow)
+        warn(p, "warning: --retry ignored; --retry is useful only when following");
+    if (t.pid && !t.follow)
+        warn(p, "warning: PID ignored; --pid=PID is useful only when following");
+    if (t.count == 0 && !t.from_start && !t.follow)
+        return 0;
     Input in = input_first(p, args);
     in.open_format = "cannot open %s for reading";
+    in.read_format = "error reading %s";
     in.quote_name = true;
     if (t.headers == HEADERS_AUTO && in.count > 1)
         t.headers = HEADERS_ALWAYS;

@@ -1,5 +1,6 @@
 /* tee: copy standard input to each file, and to standard output. GNU coreutils 9.1. */
 #include "command.h"
+#include "shared.h"
 
 enum { OPT_ERROR = 256 };
 
@@ -23,17 +24,11 @@ typedef struct {
 
 static Mode parse_mode(Proc *p, Args *args, const char *value)
 {
-    if (!value || strcmp(value, "warn-nopipe") == 0)
-        return (Mode){.keep_pipe = true};
-    if (strcmp(value, "warn") == 0)
-        return (Mode){.warn_pipe = true, .keep_pipe = true};
-    if (strcmp(value, "exit") == 0)
-        return (Mode){.warn_pipe = true, .exit_pipe = true, .exit_other = true, .keep_pipe = true};
-    if (strcmp(value, "exit-nopipe") == 0)
-        return (Mode){.exit_other = true, .keep_pipe = true};
-    warn(p, "invalid argument %s for %s", quote(p, value), quote(p, "--output-error"));
-    out_str(p->err, "Valid arguments are:\n  - ‘warn’\n  - ‘warn-nopipe’\n  - ‘exit’\n  - ‘exit-nopipe’\n");
-    usage_hint(p, args);
+    enum { WARN, WARN_NOPIPE, EXIT, EXIT_NOPIPE };
+    static const Choice words[] = {{"warn", WARN}, {"warn-nopipe", WARN_NOPIPE}, {"exit", EXIT}, {"exit-nopipe", EXIT_NOPIPE}, {NULL, 0}};
+    int word = value ? choose(p, args, "--output-error", value, words) : WARN_NOPIPE;
+    bool exits = word == EXIT || word == EXIT_NOPIPE;
+    return (Mode){.warn_pipe = word == WARN || word == EXIT, .exit_pipe = word == EXIT, .exit_other = exits, .keep_pipe = true};
 }
 
 enum { SIGNAL_PIPE = 13 };

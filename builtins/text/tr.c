@@ -22,8 +22,9 @@ typedef struct {
 typedef struct {
     Part *parts;
     size_t count;
-    uint64_t length;   /* without an open-ended repeat */
-    bool open_repeat, classes, case_only; /* has [c*]; has classes; these are only upper and lower */
+    uint64_t length;       /* without an open-ended repeat until that is filled */
+    unsigned open_repeats; /* [c*] */
+    bool classes, other_classes, equivalences; /* has classes; has ones other than upper and lower */
 } Set;
 
 /* One byte of the text, escapes resolved; `escaped` when it cannot be special. */
@@ -94,7 +95,7 @@ static char *text_of(Proc *p, const Unit *u, size_t n)
 /* [:class:] or [=c=] at u[0]; its length, or 0. */
 static size_t bracket(Proc *p, const Unit *u, size_t left, Part *part)
 {
-    if (left < 5 || !plain(u, '[') || (!plain(u + 1, ':') && !plain(u + 1, '=')))
+    if (left < 4 || !plain(u, '[') || (!plain(u + 1, ':') && !plain(u + 1, '=')))
         return 0;
     unsigned char mark = u[1].byte;
     size_t end = 2;
@@ -173,152 +174,257 @@ static size_t one_part(Proc *p, const Unit *u, size_t left, Part *part)
     return 1;
 }
 
-static unsigned class_size(CharClass class)
-{
-    unsigned n = 0;
-    for (uint32_t c = 0; c < 128; c++)
-        n += class_has(class, c);
-    return n;
-}
-
 static Set parse_set(Proc *p, const char *text)
 {
     size_t n;
     Unit *u = unescape_all(p, text, &n);
-    Set s = {.parts = mem_array(&p->keep, n + 1, Part), .case_only = true};
-    for (size_t i = 0; i < n;) {
-        Part *part = &s.parts[s.count++];
-        i += one_part(p, u + i, n - i, part);
-        if (part->kind == PART_CLASS) {
-            s.classes = true;
-            s.case_only &= part->class == CLASS_UPPER || part->class == CLASS_LOWER;
-            s.length += class_size(part->class);
-        } else if (part->kind == PART_REPEAT) {
-            if (part->count == 0 && s.open_repeat)
-                bad(p, "only one [c*] repeat construct may appear in string2%s", "");
-            s.open_repeat |= part->count == 0;
-            s.length += part->count;
-        } else {
-            s.length += part->kind == PART_RANGE ? part->last - part->first + 1u : 1u;
-        }
-    }
+    Set s = {.parts = mem_array(&p->keep, n + 2, Part)};
+    for (size_t i = 0; i < n;)
+        i += one_part(p, u + i, n - i, &s.parts[s.count++]);
     return s;
 }
 
-/* ---------- expanding ---------- */
+/* ---------- lengths ---------- */
 
-static void mark_part(const Part *part, bool in[256])
+static uint64_t part_length(const Part *part)
 {
+    uint64_t n = 0;
     switch (part->kind) {
-    case PART_CHAR:
-    case PART_EQUIVALENCE:
-    case PART_REPEAT:
-        in[part->first] = true;
-        break;
-    case PART_RANGE:
-        for (unsigned c = part->first; c <= part->last; c++)
-            in[c] = true;
-        break;
+    case PART_RANGE: return part->last - part->first + 1u;
+    case PART_REPEAT: return part->count;
     case PART_CLASS:
         for (uint32_t c = 0; c < 128; c++)
-            in[c] |= class_has(part->class, c);
-        break;
+            n += class_has(part->class, c);
+        return n;
+    default: return 1;
     }
+}
+
+/* Fills in what is known of a set: its length and the kinds of its parts. */
+static void measure(Proc *p, Set *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        const Part *part = &s->parts[i];
+        bool case_class = part->kind == PART_CLASS && (part->class == CLASS_UPPER || part->class == CLASS_LOWER);
+        s->classes |= part->kind == PART_CLASS;
+        s->other_classes |= part->kind == PART_CLASS && !case_class;
+        s->equivalences |= part->kind == PART_EQUIVALENCE;
+        s->open_repeats += part->kind == PART_REPEAT && part->count == 0;
+        if (__builtin_add_overflow(s->length, part_length(part), &s->length) || s->length > INT64_MAX)
+            bad(p, "too many characters in set%s", "");
+    }
+}
+
+/* A repeat without a count takes what SET2 lacks of `wanted`. */
+static void fill_repeat(Set *s, uint64_t wanted)
+{
+    if (s->open_repeats != 1 || s->length > wanted)
+        return;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->parts[i].kind == PART_REPEAT && s->parts[i].count == 0)
+            s->parts[i].count = wanted - s->length;
+    s->length = wanted;
+}
+
+/* ---------- one character after the other ---------- */
+
+typedef struct {
+    const Set *set;
+    size_t part;
+    uint64_t at;       /* within the part */
+    bool case_class;   /* what was returned lies in [:upper:] or [:lower:] */
+    CharClass class;
+} Cursor;
+
+static int nth_of_class(CharClass class, uint64_t n)
+{
+    for (int c = 0; c < 128; c++)
+        if (class_has(class, (uint32_t)c) && n-- == 0)
+            return c;
+    return -1;
+}
+
+static void next_part(Cursor *c)
+{
+    c->part++;
+    c->at = 0;
+}
+
+/* The next character, or -1. */
+static int cursor_next(Cursor *c)
+{
+    c->case_class = false;
+    while (c->part < c->set->count && c->at >= part_length(&c->set->parts[c->part]))
+        next_part(c);
+    if (c->part == c->set->count)
+        return -1;
+    const Part *part = &c->set->parts[c->part];
+    uint64_t at = c->at++;
+    if (part->kind == PART_RANGE)
+        return part->first + (int)at;
+    if (part->kind != PART_CLASS)
+        return part->first;
+    c->class = part->class;
+    c->case_class = part->class == CLASS_UPPER || part->class == CLASS_LOWER;
+    return nth_of_class(part->class, at);
+}
+
+/* Whether the next character begins a part. */
+static bool at_part(const Cursor *c)
+{
+    return c->at == 0 || c->part == c->set->count || c->at >= part_length(&c->set->parts[c->part]);
 }
 
 static void membership(const Set *s, bool complement, bool in[256])
 {
     memset(in, 0, 256 * sizeof in[0]);
-    for (size_t i = 0; i < s->count; i++)
-        mark_part(&s->parts[i], in);
+    for (size_t i = 0; i < s->count; i++) {
+        const Part *part = &s->parts[i];
+        for (unsigned c = 0; c < 256; c++)
+            in[c] |= part->kind == PART_RANGE   ? c >= part->first && c <= part->last
+                     : part->kind == PART_CLASS ? c < 128 && class_has(part->class, c)
+                                                : c == part->first;
+    }
     if (complement)
         for (unsigned c = 0; c < 256; c++)
             in[c] = !in[c];
 }
 
-enum { LONGEST_SET = 1 << 20 };
+/* ---------- translating ---------- */
 
-/* The bytes of the set in order; a repeat without a count fills up to `wanted`. */
-static Slice expand(Proc *p, const Set *s, uint64_t wanted)
+/* Every [:upper:] or [:lower:] of SET2 stands against one of SET1. A pair of them counts as one character in both lengths. */
+static void check_case_classes(Proc *p, Set *a, Set *b)
 {
-    Buf out;
-    buf_init(&out, &p->keep, LONGEST_SET);
-    for (size_t i = 0; i < s->count; i++) {
-        const Part *part = &s->parts[i];
-        uint64_t times = 1;
-        if (part->kind == PART_REPEAT) {
-            times = part->count ? part->count : wanted > s->length ? wanted - s->length : 0;
-            times = MIN(times, (uint64_t)65536);
-            while (times--)
-                buf_char(&out, (char)part->first);
-        } else if (part->kind == PART_RANGE) {
-            for (unsigned c = part->first; c <= part->last; c++)
-                buf_char(&out, (char)c);
-        } else if (part->kind == PART_CLASS) {
-            for (uint32_t c = 0; c < 128; c++)
-                if (class_has(part->class, c))
-                    buf_char(&out, (char)c);
-        } else {
-            buf_char(&out, (char)part->first);
+    const uint64_t others = 25;
+    Cursor x = {.set = a}, y = {.set = b};
+    if (!b->classes)
+        return;
+    for (;;) {
+        bool x_new = at_part(&x), y_new = at_part(&y);
+        int c = cursor_next(&x), d = cursor_next(&y);
+        if (y_new && y.case_class && !(x_new && x.case_class))
+            bad(p, "misaligned [:upper:] and/or [:lower:] construct%s", "");
+        if (c == -1 || d == -1)
+            return;
+        if (y.case_class) {
+            next_part(&x);
+            next_part(&y);
+            a->length -= others;
+            b->length -= others;
         }
     }
-    if (out.failed)
-        die(p, 1, "too many characters in set");
-    return out.data ? buf_slice(&out) : (Slice){"", 0};
 }
 
-static Slice complement_of(Proc *p, const Set *s)
+/* SET2 is made as long as SET1 by its last character. */
+static void extend(Proc *p, const Set *a, Set *b)
+{
+    const Part *last = &b->parts[b->count - 1];
+    if (last->kind == PART_CLASS)
+        bad(p, "when translating with string1 longer than string2,\nthe latter string must not end with a character class%s", "");
+    unsigned char c = last->kind == PART_RANGE ? last->last : last->first;
+    b->parts[b->count++] = (Part){.kind = PART_REPEAT, .first = c, .count = a->length - b->length};
+    b->length = a->length;
+}
+
+static bool all_one(const Set *s)
+{
+    Cursor c = {.set = s};
+    int first = cursor_next(&c), next = first;
+    while (next == first && next != -1) {
+        if (c.part < s->count && s->parts[c.part].kind == PART_REPEAT)
+            c.at = s->parts[c.part].count;
+        next = cursor_next(&c);
+    }
+    return next == -1;
+}
+
+static void check_translation(Proc *p, Set *a, Set *b, bool complement, bool truncate)
+{
+    if (b->equivalences)
+        bad(p, "[=c=] expressions may not appear in string2 when translating%s", "");
+    if (b->other_classes)
+        bad(p, "when translating, the only character classes that may appear in\nstring2 are 'upper' and 'lower'%s", "");
+    check_case_classes(p, a, b);
+    if (a->length > b->length && !truncate) {
+        if (b->length == 0)
+            bad(p, "when not truncating set1, string2 must be non-empty%s", "");
+        extend(p, a, b);
+    }
+    if (complement && a->classes && !(b->length == a->length && all_one(b)))
+        bad(p, "when translating with complemented character classes,\nstring2 must map all characters in the domain to one%s", "");
+}
+
+static void map_complement(const Set *a, const Set *b, unsigned char map[256])
 {
     bool in[256];
-    membership(s, true, in);
-    char *out = mem_alloc(&p->keep, 256);
-    size_t n = 0;
-    for (unsigned c = 0; c < 256; c++)
+    Cursor to = {.set = b};
+    membership(a, true, in);
+    for (unsigned c = 0; c < 256; c++) {
+        int d = in[c] ? cursor_next(&to) : -1;
+        if (in[c] && d == -1)
+            return;
         if (in[c])
-            out[n++] = (char)c;
-    return (Slice){out, n};
-}
-
-/* Case classes stand against each other at the same place: [:lower:] against [:upper:] maps letters, and nothing else may be a class in SET2. */
-static void check_case_classes(Proc *p, const Set *a, const Set *b)
-{
-    uint64_t at = 0;
-    for (size_t i = 0; i < b->count; i++) {
-        const Part *part = &b->parts[i];
-        if (part->kind == PART_CLASS) {
-            uint64_t pos = 0;
-            bool aligned = false;
-            for (size_t j = 0; j < a->count && pos <= at; j++) {
-                const Part *q = &a->parts[j];
-                aligned |= pos == at && q->kind == PART_CLASS && (q->class == CLASS_UPPER || q->class == CLASS_LOWER);
-                pos += q->kind == PART_CLASS ? class_size(q->class) : q->kind == PART_RANGE ? q->last - q->first + 1u : q->kind == PART_REPEAT ? q->count : 1u;
-            }
-            if (!aligned)
-                bad(p, "misaligned [:upper:] and/or [:lower:] construct%s", "");
-        }
-        at += part->kind == PART_CLASS ? class_size(part->class) : part->kind == PART_RANGE ? part->last - part->first + 1u : part->kind == PART_REPEAT ? part->count : 1u;
+            map[c] = (unsigned char)d;
     }
 }
 
-static void build_map(Proc *p, const Set *a, const Set *b, bool complement, bool truncate, unsigned char map[256])
+static void map_case(CharClass from, CharClass to, unsigned char map[256])
+{
+    if (from == CLASS_LOWER && to == CLASS_UPPER)
+        for (unsigned c = 'a'; c <= 'z'; c++)
+            map[c] = (unsigned char)(c - 32);
+    if (from == CLASS_UPPER && to == CLASS_LOWER)
+        for (unsigned c = 'A'; c <= 'Z'; c++)
+            map[c] = (unsigned char)(c + 32);
+}
+
+static void build_map(const Set *a, const Set *b, bool complement, unsigned char map[256])
 {
     for (unsigned c = 0; c < 256; c++)
         map[c] = (unsigned char)c;
-    if (b->classes && !b->case_only)
-        bad(p, "when translating, the only character classes that may appear in\nstring2 are 'upper' and 'lower'%s", "");
-    if (b->count == 0 && !truncate)
-        bad(p, "when not truncating set1, string2 must be non-empty%s", "");
-    if (complement && a->classes && b->length != 1 && !b->open_repeat)
-        bad(p, "when translating with complemented character classes,\nstring2 must map all characters in the domain to one%s", "");
-    if (!complement)
-        check_case_classes(p, a, b);
-    Slice from = complement ? complement_of(p, a) : expand(p, a, 0);
-    Slice to = expand(p, b, from.len);
-    if (to.len < from.len && !truncate && b->count && b->parts[b->count - 1].kind == PART_CLASS && from.len > b->length)
-        bad(p, "when translating with string1 longer than string2,\nthe latter string must not end with a character class%s", "");
-    size_t n = truncate ? MIN(from.len, to.len) : from.len;
-    for (size_t i = 0; i < n && to.len; i++)
-        map[(unsigned char)from.data[i]] = (unsigned char)to.data[MIN(i, to.len - 1)];
+    if (complement) {
+        map_complement(a, b, map);
+        return;
+    }
+    Cursor x = {.set = a}, y = {.set = b};
+    for (;;) {
+        int c = cursor_next(&x), d = cursor_next(&y);
+        if (c == -1 || d == -1)
+            return;
+        if (x.case_class && y.case_class && x.class != y.class)
+            map_case(x.class, y.class, map);
+        else
+            map[c] = (unsigned char)d;
+        if (y.case_class) {
+            next_part(&x);
+            next_part(&y);
+        }
+    }
+}
+
+/* SET2, against SET1 of the length that complementing gives it. */
+static void check_sets(Proc *p, Set *a, Set *b, bool two, bool translate, bool complement, bool truncate)
+{
+    measure(p, a);
+    if (a->open_repeats)
+        bad(p, "the [c*] repeat construct may not appear in string1%s", "");
+    if (complement) {
+        bool in[256];
+        membership(a, true, in);
+        a->length = 0;
+        for (unsigned c = 0; c < 256; c++)
+            a->length += in[c];
+    }
+    if (!two)
+        return;
+    measure(p, b);
+    fill_repeat(b, a->length);
+    if (b->open_repeats > 1)
+        bad(p, "only one [c*] repeat construct may appear in string2%s", "");
+    if (translate)
+        check_translation(p, a, b, complement, truncate);
+    else if (b->open_repeats)
+        bad(p, "the [c*] construct may appear in string2 only when translating%s", "");
 }
 
 /* ---------- the stream ---------- */
@@ -409,14 +515,12 @@ static int tr_main(Proc *p, Args *args)
     char **v = args_operands(args, &n);
     check_operands(p, args, v, n, t->delete, t->squeeze);
     Set a = parse_set(p, v[0]), b = {0};
-    for (size_t i = 0; i < a.count; i++)
-        if (a.parts[i].kind == PART_REPEAT)
-            bad(p, "the [c*] repeat construct may not appear in string1%s", "");
     if (n == 2)
         b = parse_set(p, v[1]);
     t->translate = n == 2 && !t->delete;
+    check_sets(p, &a, &b, n == 2, t->translate, complement, truncate);
     if (t->translate)
-        build_map(p, &a, &b, complement, truncate, t->map);
+        build_map(&a, &b, complement, t->map);
     membership(&a, complement, t->in_delete);
     if (n == 2)
         membership(&b, false, t->in_squeeze);

@@ -1,5 +1,8 @@
 /* uniq: report or omit repeated lines. GNU coreutils 9.1, POSIX and old forms of field skipping. */
+#include <sys/stat.h>
+
 #include "command.h"
+#include "shared.h"
 
 enum { OPT_GROUP = 256, OPT_ALL = 257 };
 
@@ -15,6 +18,7 @@ static const Option options[] = {
     {'u', "unique", OPT_FLAG, "only print unique lines", NULL, 0},
     {'z', "zero-terminated", OPT_FLAG, "line delimiter is NUL, not newline", NULL, 0},
     {'w', "check-chars", OPT_VALUE, "compare no more than N characters in lines", "N", 0},
+    OPTION_DIGITS,
     OPTIONS_END,
 };
 
@@ -24,6 +28,7 @@ typedef struct {
     bool count, repeated, unique, all, group, ignore_case;
     Grouping delimit; /* between groups of -D or --group */
     uint64_t fields, chars, most;
+    bool old_fields; /* fields come from -N, digit by digit */
     char delimiter;
 } Uniq;
 
@@ -61,17 +66,6 @@ static bool same(const Uniq *u, Slice a, Slice b)
     return true;
 }
 
-static void print_line(Proc *p, const Uniq *u, Slice line, uint64_t count)
-{
-    bool wanted = count == 1 ? !u->repeated : !u->unique;
-    if (!wanted)
-        return;
-    if (u->count)
-        out_printf(p->out, "%7llu ", (unsigned long long)count);
-    out_write(p->out, line);
-    out_char(p->out, u->delimiter);
-}
-
 /* The first line of the current group, kept across chunks. */
 static void keep(Buf *kept, Slice line)
 {
@@ -79,33 +73,49 @@ static void keep(Buf *kept, Slice line)
     buf_append(kept, line);
 }
 
-static void filter(Proc *p, const Uniq *u, Input *in)
-{
-    Buf kept;
-    Slice line;
-    bool ended, any = false;
-    uint64_t count = 0;
-    buf_init(&kept, &p->keep, BUF_MAX);
-    while (input_record(in, &line, &ended)) {
-        proc_tick(p, 1);
-        if (any && same(u, buf_slice(&kept), line)) {
-            count++;
-            continue;
-        }
-        if (any)
-            print_line(p, u, buf_slice(&kept), count);
-        keep(&kept, line);
-        any = true;
-        count = 1;
-    }
-    if (any)
-        print_line(p, u, buf_slice(&kept), count);
-}
-
 static void print_whole(Proc *p, const Uniq *u, Slice line)
 {
     out_write(p->out, line);
     out_char(p->out, u->delimiter);
+}
+
+/* Prints the line that came before, now that it is known whether the next one is the same. */
+static void print_line(Proc *p, const Uniq *u, Slice line, bool same_follows, uint64_t repeats)
+{
+    bool wanted = repeats == 0 ? !u->repeated : same_follows ? u->all : !u->unique;
+    if (!wanted)
+        return;
+    if (u->count)
+        out_printf(p->out, "%7llu ", (unsigned long long)repeats + 1);
+    print_whole(p, u, line);
+}
+
+static void filter(Proc *p, const Uniq *u, Input *in)
+{
+    Buf kept;
+    Slice line;
+    bool ended, first = true;
+    uint64_t repeats = 0; /* of the kept line, so far */
+    buf_init(&kept, &p->keep, BUF_MAX);
+    if (!input_record(in, &line, &ended))
+        return;
+    keep(&kept, line);
+    while (input_record(in, &line, &ended)) {
+        proc_tick(p, 1);
+        bool match = same(u, buf_slice(&kept), line);
+        repeats += match;
+        if (match && !u->all)
+            continue;
+        if (!match && repeats)
+            first = false;
+        else if (match && repeats == 1 && (u->delimit == GROUP_PREPEND || (u->delimit == GROUP_SEPARATE && !first)))
+            out_char(p->out, u->delimiter);
+        print_line(p, u, buf_slice(&kept), match, repeats);
+        keep(&kept, line);
+        if (!match)
+            repeats = 0;
+    }
+    print_line(p, u, buf_slice(&kept), false, repeats);
 }
 
 static void show_groups(Proc *p, const Uniq *u, Input *in)
@@ -128,32 +138,6 @@ static void show_groups(Proc *p, const Uniq *u, Input *in)
         out_char(p->out, u->delimiter);
 }
 
-static void show_all_repeated(Proc *p, const Uniq *u, Input *in)
-{
-    Buf kept;
-    Slice line;
-    bool ended, any = false, inside = false, printed = false;
-    buf_init(&kept, &p->keep, BUF_MAX);
-    while (input_record(in, &line, &ended)) {
-        proc_tick(p, 1);
-        if (!any || !same(u, buf_slice(&kept), line)) {
-            keep(&kept, line);
-            any = true;
-            inside = false;
-            continue;
-        }
-        if (!inside) {
-            if (u->delimit == GROUP_PREPEND || (u->delimit == GROUP_SEPARATE && printed))
-                out_char(p->out, u->delimiter);
-            print_whole(p, u, buf_slice(&kept));
-        }
-        print_whole(p, u, line);
-        inside = printed = true;
-        if (u->fields || u->chars || u->ignore_case || u->most != UINT64_MAX)
-            keep(&kept, line);
-    }
-}
-
 static uint64_t number(Proc *p, const char *text, const char *what)
 {
     uint64_t v;
@@ -163,21 +147,13 @@ static uint64_t number(Proc *p, const char *text, const char *what)
     return v;
 }
 
-static Grouping method(Proc *p, Args *args, const char *value, const char *option, bool all)
+static Grouping method(Proc *p, Args *args, bool all)
 {
-    static const struct { const char *name; Grouping g; } names[] = {
-        {"none", GROUP_NONE}, {"prepend", GROUP_PREPEND}, {"append", GROUP_APPEND}, {"separate", GROUP_SEPARATE}, {"both", GROUP_BOTH},
-    };
-    if (!value)
+    static const Choice of_all[] = {{"none", GROUP_NONE}, {"prepend", GROUP_PREPEND}, {"separate", GROUP_SEPARATE}, {NULL, 0}};
+    static const Choice of_group[] = {{"prepend", GROUP_PREPEND}, {"append", GROUP_APPEND}, {"separate", GROUP_SEPARATE}, {"both", GROUP_BOTH}, {NULL, 0}};
+    if (!args->value)
         return all ? GROUP_NONE : GROUP_SEPARATE;
-    size_t n = strlen(value);
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (n && strncmp(names[i].name, value, n) == 0 && (all ? names[i].g != GROUP_APPEND && names[i].g != GROUP_BOTH : names[i].g != GROUP_NONE))
-            return names[i].g;
-    warn(p, "invalid argument %s for %s", quote(p, value), quote(p, option));
-    out_str(p->err, "Valid arguments are:\n");
-    out_str(p->err, all ? "  - ‘none’\n  - ‘prepend’\n  - ‘separate’\n" : "  - ‘prepend’\n  - ‘append’\n  - ‘separate’\n  - ‘both’\n");
-    usage_hint(p, args);
+    return (Grouping)choose(p, args, all ? "--all-repeated" : "--group", args->value, all ? of_all : of_group);
 }
 
 static void open_output(Proc *p, const char *name)
@@ -191,6 +167,25 @@ static void open_output(Proc *p, const char *name)
     proc_close(p, fd);
 }
 
+static void add_digit(Uniq *u, unsigned digit)
+{
+    if (!u->old_fields)
+        u->fields = 0;
+    u->old_fields = true;
+    if (__builtin_mul_overflow(u->fields, 10u, &u->fields) || __builtin_add_overflow(u->fields, digit, &u->fields))
+        u->fields = UINT64_MAX;
+}
+
+/* Takes operands of the form +N, the old way of saying -s N, out of the list. */
+static int take_old_chars(Uniq *u, char **names, int count)
+{
+    int left = 0;
+    for (int i = 0; i < count; i++)
+        if (names[i][0] != '+' || parse_size(names[i], "", &u->chars))
+            names[left++] = names[i];
+    return left;
+}
+
 static void set_option(Proc *p, Uniq *u, Args *args, int id)
 {
     u->count |= id == 'c';
@@ -199,8 +194,10 @@ static void set_option(Proc *p, Uniq *u, Args *args, int id)
     u->ignore_case |= id == 'i';
     if (id == 'z')
         u->delimiter = 0;
+    else if (id >= '0' && id <= '9')
+        add_digit(u, (unsigned)id - '0');
     else if (id == 'f')
-        u->fields = number(p, args->value, "fields to skip");
+        u->fields = number(p, args->value, "fields to skip"), u->old_fields = false;
     else if (id == 's')
         u->chars = number(p, args->value, "bytes to skip");
     else if (id == 'w')
@@ -208,9 +205,9 @@ static void set_option(Proc *p, Uniq *u, Args *args, int id)
     else if (id == 'D')
         u->all = true;
     else if (id == OPT_ALL)
-        u->all = true, u->delimit = method(p, args, args->value, "--all-repeated", true);
+        u->all = true, u->delimit = method(p, args, true);
     else if (id == OPT_GROUP)
-        u->group = true, u->delimit = method(p, args, args->value, "--group", false);
+        u->group = true, u->delimit = method(p, args, false);
 }
 
 static int uniq_main(Proc *p, Args *args)
@@ -220,6 +217,7 @@ static int uniq_main(Proc *p, Args *args)
         set_option(p, &u, args, id);
     int count;
     char **names = args_operands(args, &count);
+    count = take_old_chars(&u, names, count);
     if (count > 2)
         usage_extra(p, args, names[2]);
     if (u.group && (u.count || u.repeated || u.unique))
@@ -228,14 +226,15 @@ static int uniq_main(Proc *p, Args *args)
         usage_fail(p, args, "printing all duplicated lines and repeat counts is meaningless");
     Input in = input_files(p, names, MIN(count, 1));
     in.delimiter = u.delimiter;
+    VStat st;
     if (!input_open(&in))
         return 1;
+    if (proc_fstat(p, in.fd, &st) == 0 && S_ISDIR(st.mode))
+        die(p, 1, "error reading %s", quoteaf(p, in.name));
     if (count == 2)
         open_output(p, names[1]);
     if (u.group)
         show_groups(p, &u, &in);
-    else if (u.all && !u.unique)
-        show_all_repeated(p, &u, &in);
     else
         filter(p, &u, &in);
     return input_status(&in);

@@ -16,7 +16,7 @@ typedef struct {
     bool utf8;
     int width;
     Counts total;
-    unsigned files;
+    bool list_known;
     int status;
 } Wc;
 
@@ -93,7 +93,7 @@ static void count_char(Counts *c, Scan *s, uint32_t ch)
         break;
     }
     int width = utf8_width(ch);
-    if (width < 0)
+    if (width < 0 || ch == 0)
         return; /* neither printed nor part of a word */
     s->column += (uint64_t)width;
     bool space = class_has(CLASS_SPACE, ch) || ch == 0xa0 || ch == 0x2007 || ch == 0x202f || ch == 0x2060;
@@ -137,12 +137,22 @@ static void count_decoded(Counts *c, Scan *s, Slice chunk)
     }
 }
 
+/* Widths in the C locale, where a byte beyond ASCII cannot be printed. */
+static void count_wide_bytes(Counts *c, Scan *s, Slice chunk)
+{
+    enum { UNPRINTABLE = 0x80 };
+    for (size_t i = 0; i < chunk.len; i++)
+        count_char(c, s, MIN((unsigned char)chunk.data[i], (unsigned char)UNPRINTABLE));
+}
+
 static void count_chunk(const Wc *w, Counts *c, Scan *s, Slice chunk)
 {
     c->bytes += chunk.len;
-    bool decode = w->utf8 && (w->chars || w->longest || (w->words && !slice_ascii(chunk)) || s->held);
-    if (decode || w->longest)
+    bool decode = w->utf8 && (w->chars || w->longest || s->held || (w->words && !slice_ascii(chunk)));
+    if (decode)
         count_decoded(c, s, chunk);
+    else if (w->longest)
+        count_wide_bytes(c, s, chunk);
     else if (w->words)
         count_bytewise(c, s, chunk, false);
     else if (w->lines)
@@ -190,7 +200,6 @@ static void add_to_total(Wc *w, const Counts *c)
     w->total.chars += c->chars;
     w->total.bytes += c->bytes;
     w->total.longest = MAX(w->total.longest, c->longest);
-    w->files++;
 }
 
 /* The width that the sum of the regular files' sizes needs, at least 7 when anything else is read; 1 for a single number. */
@@ -216,30 +225,46 @@ static int column_width(Proc *p, const Wc *w, char **names, int count)
     return MAX(width, least);
 }
 
-static void count_files(Proc *p, Wc *w, Input in, bool show_name)
+/* What is left of a regular file, by its size: nothing is read and the offset stays. */
+static bool count_by_size(Proc *p, const Input *in, Counts *c)
 {
-    for (; input_open(&in); input_next(&in)) {
+    VStat st;
+    if (proc_fstat(p, in->fd, &st) || !S_ISREG(st.mode) || st.size == 0)
+        return false;
+    int64_t at = proc_seek(p, in->fd, 0, SEEK_CUR);
+    if (at >= 0)
+        c->bytes = (uint64_t)at < st.size ? st.size - (uint64_t)at : 0;
+    return at >= 0;
+}
+
+static void count_file(Proc *p, Wc *w, char *name)
+{
+    Input in = input_files(p, &name, name != NULL);
+    if (input_open(&in)) {
         Counts c = {0};
         Scan s = {0};
-        for (Slice chunk; input_chunk(&in, &chunk);)
-            count_chunk(w, &c, &s, chunk);
+        bool bytes_only = w->bytes && !(w->lines || w->words || w->chars || w->longest);
+        if (!bytes_only || !count_by_size(p, &in, &c))
+            for (Slice chunk; input_chunk(&in, &chunk);)
+                count_chunk(w, &c, &s, chunk);
         count_end(&c, &s);
         add_to_total(w, &c);
-        print_counts(p, w, &c, show_name ? in.name : NULL);
+        print_counts(p, w, &c, name);
+        input_next(&in);
     }
     w->status |= input_status(&in);
 }
 
-static char **names_from(Proc *p, const char *file, int *count)
+/* The names in `file`, NUL-terminated each. A list that is no regular file is not known when widths are chosen. */
+static char **names_from(Proc *p, Wc *w, const char *file, int *count)
 {
-    Slice all;
-    if (strcmp(file, "-") == 0) {
-        all = read_all(p, 0);
-    } else {
-        int err = read_file(p, file, &all);
-        if (err)
-            die_errno(p, 1, err, "cannot open %s for reading", quoteaf(p, file));
-    }
+    bool is_stdin = strcmp(file, "-") == 0;
+    VStat st;
+    int fd = is_stdin ? 0 : proc_open(p, file, V_READ, 0);
+    if (fd < 0)
+        die_errno(p, 1, fd, "cannot open %s for reading", quoteaf(p, file));
+    w->list_known = proc_fstat(p, fd, &st) == 0 && S_ISREG(st.mode);
+    Slice all = read_all(p, fd);
     char **names = mem_array(&p->keep, all.len + 1, char *);
     int n = 0;
     while (all.len) {
@@ -249,6 +274,21 @@ static char **names_from(Proc *p, const char *file, int *count)
     }
     *count = n;
     return names;
+}
+
+/* False, after a message, for a name that a list may not hold. */
+static bool check_name(Proc *p, Wc *w, const char *name, const char *list, int number)
+{
+    if (list && strcmp(list, "-") == 0 && strcmp(name, "-") == 0)
+        warn(p, "when reading file names from stdin, no file name of %s allowed", quoteaf(p, name));
+    else if (!*name && list)
+        warn(p, "%s:%d: invalid zero-length file name", quotef(p, list), number);
+    else if (!*name)
+        warn(p, "invalid zero-length file name");
+    else
+        return true;
+    w->status = 1;
+    return false;
 }
 
 static int wc_main(Proc *p, Args *args)
@@ -269,14 +309,18 @@ static int wc_main(Proc *p, Args *args)
     int count;
     char **names = args_operands(args, &count);
     if (from && count) {
-        warn(p, "extra operand %s", quote(p, names[0]));
+        warn(p, "extra operand %s", quoteaf(p, names[0]));
         out_str(p->err, "file operands cannot be combined with --files0-from\n");
         usage_hint(p, args);
     }
-    if (from && (names = names_from(p, from, &count), count == 0))
+    if (from && (names = names_from(p, &w, from, &count), count == 0))
         return 0;
-    w.width = column_width(p, &w, names, count);
-    count_files(p, &w, input_files(p, names, count), count > 0);
+    w.width = from && !w.list_known ? 1 : column_width(p, &w, names, count);
+    if (count == 0)
+        count_file(p, &w, NULL);
+    for (int i = 0; i < count; i++)
+        if (check_name(p, &w, names[i], from, i + 1))
+            count_file(p, &w, names[i]);
     if (count > 1)
         print_counts(p, &w, &w.total, "total");
     return w.status;

@@ -68,16 +68,16 @@ static const Option options[] = {
     OPTIONS_END,
 };
 
-static const Word when_words[] = {{"always", 2}, {"yes", 2}, {"force", 2}, {"never", 0}, {"no", 0}, {"none", 0}, {"auto", 1}, {"tty", 1}, {"if-tty", 1}, {NULL, 0}};
-static const Word format_words[] = {{"verbose", FORMAT_LONG}, {"long", FORMAT_LONG}, {"commas", FORMAT_COMMAS}, {"horizontal", FORMAT_ACROSS},
+static const Choice when_words[] = {{"always", 2}, {"yes", 2}, {"force", 2}, {"never", 0}, {"no", 0}, {"none", 0}, {"auto", 1}, {"tty", 1}, {"if-tty", 1}, {NULL, 0}};
+static const Choice format_words[] = {{"verbose", FORMAT_LONG}, {"long", FORMAT_LONG}, {"commas", FORMAT_COMMAS}, {"horizontal", FORMAT_ACROSS},
                                     {"across", FORMAT_ACROSS}, {"vertical", FORMAT_COLUMNS}, {"single-column", FORMAT_LINES}, {NULL, 0}};
-static const Word sort_words[] = {{"none", SORT_NONE}, {"time", SORT_TIME}, {"size", SORT_SIZE}, {"extension", SORT_EXTENSION}, {"version", SORT_VERSION}, {"width", SORT_WIDTH}, {NULL, 0}};
-static const Word time_words[] = {{"atime", TIME_ATIME}, {"access", TIME_ATIME}, {"use", TIME_ATIME}, {"ctime", TIME_CTIME}, {"status", TIME_CTIME},
+static const Choice sort_words[] = {{"none", SORT_NONE}, {"time", SORT_TIME}, {"size", SORT_SIZE}, {"extension", SORT_EXTENSION}, {"version", SORT_VERSION}, {"width", SORT_WIDTH}, {NULL, 0}};
+static const Choice time_words[] = {{"atime", TIME_ATIME}, {"access", TIME_ATIME}, {"use", TIME_ATIME}, {"ctime", TIME_CTIME}, {"status", TIME_CTIME},
                                   {"mtime", TIME_MTIME}, {"modification", TIME_MTIME}, {"birth", TIME_BTIME}, {"creation", TIME_BTIME}, {NULL, 0}};
-static const Word quoting_words[] = {{"literal", QUOTE_LITERAL}, {"shell", QUOTE_SHELL}, {"shell-always", QUOTE_SHELL_ALWAYS}, {"shell-escape", QUOTE_SHELL_ESCAPE},
+static const Choice quoting_words[] = {{"literal", QUOTE_LITERAL}, {"shell", QUOTE_SHELL}, {"shell-always", QUOTE_SHELL_ALWAYS}, {"shell-escape", QUOTE_SHELL_ESCAPE},
                                      {"shell-escape-always", QUOTE_SHELL_ESCAPE_ALWAYS}, {"c", QUOTE_C}, {"c-maybe", QUOTE_C}, {"escape", QUOTE_ESCAPE},
                                      {"locale", QUOTE_LOCALE}, {"clocale", QUOTE_LOCALE}, {NULL, 0}};
-static const Word indicator_words[] = {{"none", INDICATE_NONE}, {"slash", INDICATE_SLASH}, {"file-type", INDICATE_TYPE}, {"classify", INDICATE_CLASSIFY}, {NULL, 0}};
+static const Choice indicator_words[] = {{"none", INDICATE_NONE}, {"slash", INDICATE_SLASH}, {"file-type", INDICATE_TYPE}, {"classify", INDICATE_CLASSIFY}, {NULL, 0}};
 
 /* ---------- options ---------- */
 
@@ -101,7 +101,7 @@ static void set_time_style(Ls *ls, Args *args, const char *style)
         }
         return;
     }
-    static const Word words[] = {{"full-iso", 0}, {"long-iso", 1}, {"iso", 2}, {"locale", 3}, {NULL, 0}};
+    static const Choice words[] = {{"full-iso", 0}, {"long-iso", 1}, {"iso", 2}, {"locale", 3}, {NULL, 0}};
     switch (choose(ls->p, args, "time style", style, words)) {
     case 0: ls->recent_format = ls->old_format = "%Y-%m-%d %H:%M:%S.%N %z"; break;
     case 1: ls->recent_format = ls->old_format = "%Y-%m-%d %H:%M"; break;

@@ -151,7 +151,7 @@ static int general_compare(Slice a, Slice b)
     if (!has_x || !has_y)
         return has_x - has_y;
     if (isnan(x) || isnan(y))
-        return !isnan(x) - !isnan(y);
+        return isnan(x) && isnan(y) ? (signbit(x) != 0) - (signbit(y) != 0) : !isnan(x) - !isnan(y);
     return (x > y) - (x < y);
 }
 

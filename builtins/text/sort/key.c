@@ -46,7 +46,7 @@ void ordering_check(Proc *p, const Ordering *o)
         {o->numeric, 'n'}, {o->random, 'R'}, {o->version, 'V'},
     };
     for (size_t i = 0; i < ARRAY_LEN(letters); i++)
-        if (letters[i].on && letters[i].letter != 'f')
+        if (letters[i].on)
             text[n++] = letters[i].letter;
     text[n] = 0;
     die(p, 2, "options '-%s' are incompatible", text);
@@ -101,4 +101,57 @@ Key key_parse(Proc *p, const char *text)
         bad_field(p, text, "stray character in field spec");
     k.own_ordering = memcmp(&none, &k.order, sizeof none) != 0;
     return k;
+}
+
+/* ---------- the old form: +POS1 [-POS2] ---------- */
+
+/* "A.x" with A and x from 0 as the text that -k takes. The letters behind it are kept; NULL: no position. */
+static const char *modern_position(Proc *p, const char *text, bool end)
+{
+    size_t field, offset = 0, letters;
+    const char *s = text;
+    if (!read_count(&s, &field))
+        return NULL;
+    if (*s == '.') {
+        s++;
+        if (!read_count(&s, &offset))
+            return NULL;
+    }
+    letters = strspn(s, "bdfghiMnRrV");
+    if (s[letters])
+        return NULL;
+    field = MIN(field, SIZE_MAX - 1);
+    offset = MIN(offset, SIZE_MAX - 1);
+    if (end && offset == 0)
+        return mem_printf(&p->keep, "%zu%s", MAX(field, (size_t)1), s);
+    return mem_printf(&p->keep, "%zu.%zu%s", field + 1, end ? offset : offset + 1, s);
+}
+
+/* Whether argv[i] is the argument of the option before it. */
+static bool is_value(char **argv, int i)
+{
+    const char *before = argv[i - 1];
+    size_t n = strlen(before);
+    return i > 1 && before[0] == '-' && before[1] != '-' && n >= 2 && strchr("koStTy", before[n - 1]);
+}
+
+void sort_modern_keys(Proc *p, Args *args)
+{
+    char **argv = args->argv;
+    int n = 0, i = 0;
+    for (; i < args->argc && strcmp(argv[i], "--") != 0; i++, n++) {
+        args->argv[n] = argv[i];
+        const char *start = i && argv[i][0] == '+' && !is_value(argv, i) ? modern_position(p, argv[i] + 1, false) : NULL;
+        if (!start)
+            continue;
+        const char *next = i + 1 < args->argc && argv[i + 1][0] == '-' && argv[i + 1][1] >= '0' && argv[i + 1][1] <= '9' ? argv[++i] + 1 : NULL;
+        const char *end = next ? modern_position(p, next, true) : NULL;
+        if (next && !end)
+            bad_field(p, next - 1, "stray character in field spec");
+        args->argv[n] = mem_printf(&p->keep, "-k%s%s%s", start, end ? "," : "", end ? end : "");
+    }
+    for (; i < args->argc; i++, n++)
+        args->argv[n] = argv[i];
+    args->argc = n;
+    args->argv[n] = NULL;
 }

@@ -5,6 +5,8 @@
  */
 #include "sort.h"
 
+#include "shared.h"
+
 enum { OPT_CHECK = 256, OPT_SORT, OPT_FILES0, OPT_PARALLEL, OPT_DEBUG, OPT_BATCH, OPT_COMPRESS, OPT_RANDOM };
 
 static const Option options[] = {
@@ -37,6 +39,7 @@ static const Option options[] = {
     {'T', "temporary-directory", OPT_VALUE, "(ignored: nothing is spilled)", "DIR", 0},
     {0, "parallel", OPT_VALUE, "(ignored)", "N", OPT_PARALLEL},
     {'u', "unique", OPT_FLAG, "with -c, check for strict ordering; without -c, output only the first of an equal run", NULL, 0},
+    {'y', NULL, OPT_VALUE, NULL, NULL, 0},
     {'z', "zero-terminated", OPT_FLAG, "line delimiter is NUL, not newline", NULL, 0},
     OPTIONS_END,
 };
@@ -46,7 +49,8 @@ typedef enum { CHECK_NONE, CHECK_LOUD, CHECK_QUIET } Check;
 typedef struct {
     Sorter s;
     Check check;
-    const char *output, *files0;
+    const char *output, *files0, *random_source;
+    bool merge;
     char **names;
     int count;
 } Job;
@@ -103,14 +107,14 @@ static void read_blocks(Proc *p, int fd, char delimiter, Block ***end)
     }
 }
 
-static int open_input(Proc *p, const char *name)
+static int open_input(Proc *p, const char *name, const char *failure)
 {
     if (strcmp(name, "-") == 0)
         return 0;
     int fd = proc_open(p, name, V_READ, 0);
     VStat st;
     if (fd < 0)
-        die_errno(p, 2, fd, "cannot read: %s", quotef(p, name));
+        die_errno(p, 2, fd, "%s: %s", failure, quotef(p, name));
     if (proc_fstat(p, fd, &st) == 0 && (st.mode & 0170000) == 0040000)
         die_errno(p, 2, EISDIR, "read failed: %s", quotef(p, name));
     return fd;
@@ -173,21 +177,67 @@ static void merge_sort(const Sorter *s, Line *v, size_t n, Line *spare)
     memcpy(out, a, (size_t)(a_end - a) * sizeof *a);
 }
 
-static void write_lines(Output *out, const Sorter *s, const Line *v, size_t n)
+/* Sorted lines of one input, for -m. */
+typedef struct { Line *at, *end; } Run;
+
+/* The place of runs[0] among the others, which are in order: by first line, equal ones by their place in `v`'s files. */
+static void settle_first(const Sorter *s, Run *runs, size_t n)
+{
+    Run first = runs[0];
+    size_t low = 1, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int c = line_compare(s, first.at, runs[middle].at);
+        if (c < 0 || (c == 0 && first.at < runs[middle].at))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    memmove(runs, runs + 1, (low - 1) * sizeof *runs);
+    runs[low - 1] = first;
+}
+
+/* Takes the least of the runs' first lines again and again: what a run holds out of order stays so. The lines of all runs lie in
+ * one array, in the order of the files. */
+static Line *merge_runs(Proc *p, const Sorter *s, Run *runs, size_t n, size_t total)
+{
+    Line *out = mem_array(&p->keep, total + 1, Line);
+    size_t used = 0;
+    for (size_t i = n; i-- > 0;)
+        if (runs[i].at < runs[i].end)
+            settle_first(s, runs + i, n - i);
+        else
+            memmove(runs + i, runs + i + 1, (--n - i) * sizeof *runs);
+    while (n) {
+        out[used++] = *runs[0].at++;
+        if (runs[0].at < runs[0].end)
+            settle_first(s, runs, n);
+        else
+            memmove(runs, runs + 1, --n * sizeof *runs);
+        if (used % 64 == 0)
+            proc_tick(p, 16);
+    }
+    return out;
+}
+
+static uint64_t write_lines(Output *out, const Sorter *s, const Line *v, size_t n)
 {
     const Line *last = NULL;
+    uint64_t bytes = 0;
     for (size_t i = 0; i < n; i++) {
         if (s->unique && last && line_compare_keys(s, last, &v[i]) == 0)
             continue;
         out_write(out, (Slice){v[i].text, v[i].len});
         out_char(out, s->delimiter);
+        bytes += v[i].len + 1;
         last = &v[i];
     }
+    return bytes;
 }
 
 static void redirect_output(Proc *p, const char *name)
 {
-    if (!name || strcmp(name, "-") == 0)
+    if (!name)
         return;
     int fd = proc_open(p, name, V_WRITE | V_CREATE | V_TRUNC, 0666);
     if (fd < 0)
@@ -196,23 +246,44 @@ static void redirect_output(Proc *p, const char *name)
     proc_close(p, fd);
 }
 
-/* Merging sorted files is sorting their concatenation with a sort that finds runs: the order of equal lines is that of the files. */
+/* GNU notices a failure at the last flush when all of the output fits stdio's buffer. */
+static int write_failed(Proc *p, const Job *job, uint64_t bytes)
+{
+    enum { STDIO_BUFFER = 4096 };
+    int err = p->out->error;
+    p->out->error = 0;
+    warn_errno(p, err, "%s failed: %s", bytes > STDIO_BUFFER ? "write" : "fflush", quotef(p, job->output ? job->output : "standard output"));
+    warn(p, "write error");
+    return 2;
+}
+
 static int sort_files(Proc *p, const Job *job)
 {
     Block *blocks = NULL, **end = &blocks;
+    size_t *records = mem_array(&p->keep, (size_t)job->count, size_t), n;
     for (int i = 0; i < job->count; i++) {
-        int fd = open_input(p, job->names[i]);
+        int fd = open_input(p, job->names[i], "cannot read");
+        Block **from = end;
         read_blocks(p, fd, job->s.delimiter, &end);
+        for (const Block *b = *from; b; b = b->next)
+            records[i] += b->records;
         if (fd > 0)
             proc_close(p, fd);
     }
-    size_t n;
     Line *lines = lines_of(&job->s, blocks, &n);
-    Line *spare = mem_alloc(&p->keep, (n / 2 + 1) * sizeof *spare);
-    merge_sort(&job->s, lines, n, spare);
+    if (job->merge) {
+        Run *runs = mem_array(&p->keep, (size_t)job->count, Run);
+        Line *at = lines;
+        for (int i = 0; i < job->count; at += records[i++])
+            runs[i] = (Run){at, at + records[i]};
+        lines = merge_runs(p, &job->s, runs, (size_t)job->count, n);
+    } else {
+        merge_sort(&job->s, lines, n, mem_alloc(&p->keep, (n / 2 + 1) * sizeof *lines));
+    }
     redirect_output(p, job->output);
-    write_lines(p->out, &job->s, lines, n);
-    return 0;
+    uint64_t bytes = write_lines(p->out, &job->s, lines, n);
+    output_flush(p->out);
+    return p->out->error ? write_failed(p, job, bytes) : 0;
 }
 
 /* ---------- checking ---------- */
@@ -220,7 +291,7 @@ static int sort_files(Proc *p, const Job *job)
 static int check_file(Proc *p, const Job *job)
 {
     const char *name = job->names[0];
-    Input in = input_fd(p, open_input(p, name), name);
+    Input in = input_fd(p, open_input(p, name, "open failed"), name);
     in.delimiter = job->s.delimiter;
     Buf previous;
     Slice text;
@@ -264,21 +335,38 @@ static void set_tab(Proc *p, Job *job, const char *value)
     job->s.tab = tab;
 }
 
-static void set_sort_word(Proc *p, Args *args, Ordering *o, const char *word)
+static void set_sort_word(Proc *p, Args *args, Ordering *o)
 {
-    static const struct { const char *name, *letter; } words[] = {
-        {"general-numeric", "g"}, {"human-numeric", "h"}, {"month", "M"}, {"numeric", "n"}, {"random", "R"}, {"version", "V"},
+    static const Choice words[] = {
+        {"general-numeric", 'g'}, {"human-numeric", 'h'}, {"month", 'M'}, {"numeric", 'n'}, {"random", 'R'}, {"version", 'V'}, {NULL, 0},
     };
+    char letter[2] = {(char)choose(p, args, "--sort", args->value, words), 0};
     const char *end;
-    size_t n = strlen(word);
-    for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (n && strncmp(words[i].name, word, n) == 0) {
-            ordering_letters(o, words[i].letter, &end, true, true);
-            return;
-        }
-    warn(p, "invalid argument %s for %s", quote(p, word), quote(p, "--sort"));
-    out_str(p->err, "Valid arguments are:\n  - ‘general-numeric’\n  - ‘human-numeric’\n  - ‘month’\n  - ‘numeric’\n  - ‘random’\n  - ‘version’\n");
-    usage_hint(p, args);
+    ordering_letters(o, letter, &end, true, true);
+}
+
+static Check check_word(Proc *p, Args *args)
+{
+    static const Choice words[] = {{"quiet", CHECK_QUIET}, {"silent", CHECK_QUIET}, {"diagnose-first", CHECK_LOUD}, {NULL, 0}};
+    return args->value ? (Check)choose(p, args, "--check", args->value, words) : CHECK_LOUD;
+}
+
+/* Sizes and counts that change nothing here are still checked. */
+static void check_number(Proc *p, const char *option, const char *value, const char *suffixes)
+{
+    uint64_t v;
+    size_t digits = strspn(value, "0123456789");
+    if (digits && *suffixes && strchr("b%", value[digits]) && (!value[digits] || !value[digits + 1]))
+        return;
+    int err = parse_size(value, suffixes, &v);
+    if (err == -EINVAL)
+        die(p, 2, "invalid %s%s argument '%s'", digits ? "suffix in " : "", option, value);
+    if (strcmp(option, "--parallel") == 0 && !err && v == 0)
+        die(p, 2, "number in parallel must be nonzero");
+    if (strcmp(option, "--batch-size") == 0 && v < 2) {
+        warn(p, "invalid --batch-size argument %s", quote(p, value));
+        die(p, 2, "minimum --batch-size argument is %s", quote(p, "2"));
+    }
 }
 
 static void add_key(Proc *p, Job *job, const char *text)
@@ -288,12 +376,11 @@ static void add_key(Proc *p, Job *job, const char *text)
     job->s.keys[job->s.nkeys++] = k;
 }
 
-static void set_check(Proc *p, Job *job, Args *args, Check check)
+static void set_check(Proc *p, Job *job, Check check)
 {
     if (job->check != CHECK_NONE && job->check != check)
         die(p, 2, "options '-cC' are incompatible");
     job->check = check;
-    (void)args;
 }
 
 static void set_option(Proc *p, Job *job, Args *args, int id)
@@ -311,11 +398,16 @@ static void set_option(Proc *p, Job *job, Args *args, int id)
     case 's': job->s.stable = true; break;
     case 'u': job->s.unique = true; break;
     case 'z': job->s.delimiter = 0; break;
-    case 'c': set_check(p, job, args, CHECK_LOUD); break;
-    case 'C': set_check(p, job, args, CHECK_QUIET); break;
-    case OPT_CHECK: set_check(p, job, args, args->value && (*args->value == 'q' || *args->value == 's') ? CHECK_QUIET : CHECK_LOUD); break;
-    case OPT_SORT: set_sort_word(p, args, &job->s.global, args->value); break;
+    case 'c': set_check(p, job, CHECK_LOUD); break;
+    case 'C': set_check(p, job, CHECK_QUIET); break;
+    case OPT_CHECK: set_check(p, job, check_word(p, args)); break;
+    case OPT_SORT: set_sort_word(p, args, &job->s.global); break;
     case OPT_FILES0: job->files0 = args->value; break;
+    case 'm': job->merge = true; break;
+    case 'S': check_number(p, "-S", args->value, "EgGkKmMPtTYZ"); break;
+    case OPT_PARALLEL: check_number(p, "--parallel", args->value, ""); break;
+    case OPT_BATCH: check_number(p, "--batch-size", args->value, ""); break;
+    case OPT_RANDOM: job->random_source = args->value; break;
     case OPT_DEBUG: die(p, 2, "--debug is not available in libshell");
     default:
         if (id < 256)
@@ -336,6 +428,8 @@ static void read_names(Proc *p, Job *job)
         size_t n = slice_find(all, 0);
         if (n == 0)
             die(p, 2, "%s:%d: invalid zero-length file name", job->files0, job->count + 1);
+        if (slice_is(slice(all.data, n), "-") && strcmp(job->files0, "-") == 0)
+            die(p, 2, "when reading file names from stdin, no file name of %s allowed", quoteaf(p, "-"));
         job->names[job->count++] = mem_copy(&p->keep, (Slice){all.data, n});
         all = slice_from(all, MIN(n + 1, all.len));
     }
@@ -343,8 +437,22 @@ static void read_names(Proc *p, Job *job)
         die(p, 2, "no input from %s", quoteaf(p, job->files0));
 }
 
+static void seed(Proc *p, Sorter *s, const char *source)
+{
+    if (!source) {
+        proc_random(p, &s->seed, sizeof s->seed);
+        return;
+    }
+    int fd = proc_open(p, source, V_READ, 0);
+    if (fd < 0)
+        die_errno(p, 2, fd, "open failed: %s", quotef(p, source));
+    if (proc_read(p, fd, (char *)&s->seed, sizeof s->seed) < (ssize_t)sizeof s->seed)
+        die(p, 2, "%s: end of file", quotef(p, source));
+    proc_close(p, fd);
+}
+
 /* Keys without letters of their own take the global ones; without keys, global letters make one of the whole line. */
-static void settle_keys(Proc *p, Sorter *s)
+static void settle_keys(Proc *p, Sorter *s, const char *random_source)
 {
     Ordering plain = s->global;
     plain.reverse = false;
@@ -360,13 +468,14 @@ static void settle_keys(Proc *p, Sorter *s)
     }
     for (size_t i = 0; i < s->nkeys; i++)
         if (s->keys[i].order.random && !s->seed)
-            proc_random(p, &s->seed, sizeof s->seed);
+            seed(p, s, random_source);
 }
 
 static int sort_main(Proc *p, Args *args)
 {
     static char dash[] = "-";
     Job job = {.s = {.proc = p, .tab = -1, .delimiter = '\n'}};
+    sort_modern_keys(p, args);
     for (int id; (id = args_next(p, args)) != -1;)
         set_option(p, &job, args, id);
     job.names = args_operands(args, &job.count);
@@ -383,7 +492,7 @@ static int sort_main(Proc *p, Args *args)
         job.names[0] = dash;
         job.count = 1;
     }
-    settle_keys(p, &job.s);
+    settle_keys(p, &job.s, job.random_source);
     if (job.check != CHECK_NONE) {
         if (job.count > 1)
             die(p, 2, "extra operand %s not allowed with -%c", quoteaf(p, job.names[1]), job.check == CHECK_LOUD ? 'c' : 'C');

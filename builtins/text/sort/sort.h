@@ -38,6 +38,8 @@ typedef struct Sorter {
 
 /* Parses a -k argument or dies with GNU's message. */
 Key key_parse(Proc *p, const char *text);
+/* Rewrites the old form of keys, +1 -2, as -k2,2. */
+void sort_modern_keys(Proc *p, Args *args);
 /* Applies ordering letters; false at a letter that is none, *end then points to it. */
 bool ordering_letters(Ordering *o, const char *text, const char **end, bool start_blanks, bool end_blanks);
 bool ordering_is_default(const Ordering *o);
