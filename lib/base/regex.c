@@ -5,8 +5,11 @@
  * have scanned enough; each is published by one atomic store, so a Re may be used by several threads.
  *
  * PCRE2 finds a first match; POSIX wants the longest at the leftmost place. Where analysis cannot show that both are the same, a second
- * search at that place alone refuses every match through a callout while it notes the longest. A search that uses up its match limit is
- * repeated by the DFA matcher, which is linear but knows neither captures nor back-references, and failing that under larger limits.
+ * search at that place alone refuses every match through a callout while it notes the longest.
+ *
+ * A search that uses up its match limit is repeated by the DFA matcher, which knows neither captures nor back-references nor stray bytes: once
+ * over the whole for whether there is a match at all, which is linear, then place by place. What that cannot do is tried under larger
+ * limits and then given up.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -22,12 +25,14 @@ enum {
     HEAP_KIB = 64 * 1024,
     JIT_STACK_MOST = 1024 * 1024,
     DFA_WORKSPACE = 16 * 1024, /* ints */
+    DFA_MOST = 1024 * 1024,    /* bytes: a tenth of a second or so, and not to be interrupted */
     LOOKED_THROUGH = 16 * 1024, /* longer subjects of unknown text count as mixed */
 };
 
 typedef struct Scratch {
     pcre2_match_data *data;
     pcre2_match_context *context;
+    int *workspace; /* of the DFA matcher, made when first needed */
     size_t best[]; /* the longest match's offsets */
 } Scratch;
 
@@ -37,6 +42,7 @@ typedef struct {
     uint32_t options;
     _Atomic(pcre2_code *) code;
     _Atomic(pcre2_code *) jit; /* a second copy with machine code; == code where JIT is refused */
+    _Atomic(pcre2_code *) somewhere, here; /* for the DFA matcher: behind any text, and alone */
     _Atomic size_t scanned;
 } Form;
 
@@ -95,16 +101,21 @@ static const char *compile_message(Mem *mem, int code)
 }
 
 /* NULL with *error (a PCRE2 code) and *offset. */
-static pcre2_code *form_compile(Re *re, const Form *form, int *error, size_t *offset)
+static pcre2_code *text_compile(Re *re, Slice text, uint32_t options, int *error, size_t *offset)
 {
     *error = PCRE2_ERROR_HEAP_FAILED;
     pcre2_compile_context *context = pcre2_compile_context_create(re->general);
     if (!context)
         return NULL;
     pcre2_set_newline(context, PCRE2_NEWLINE_LF);
-    pcre2_code *code = pcre2_compile((PCRE2_SPTR)form->text, form->len, form->options, error, offset, context);
+    pcre2_code *code = pcre2_compile((PCRE2_SPTR)text.data, text.len, options, error, offset, context);
     pcre2_compile_context_free(context);
     return code;
+}
+
+static pcre2_code *form_compile(Re *re, const Form *form, int *error, size_t *offset)
+{
+    return text_compile(re, slice(form->text, form->len), form->options, error, offset);
 }
 
 static pcre2_code *publish(_Atomic(pcre2_code *) *at, pcre2_code *code)
@@ -124,6 +135,22 @@ static pcre2_code *form_code(Re *re, Form *form)
     if (!code && (code = form_compile(re, form, &error, &offset)))
         code = publish(&form->code, code);
     return code;
+}
+
+/* The form for the DFA matcher, with `prefix` before it: without the option for stray bytes, which that refuses. */
+static pcre2_code *form_for_dfa(Re *re, const Form *form, _Atomic(pcre2_code *) *at, const char *prefix)
+{
+    pcre2_code *code = atomic_load_explicit(at, memory_order_acquire);
+    int error;
+    size_t offset, n = strlen(prefix);
+    char *text = code ? NULL : counted_alloc(n + form->len, re);
+    if (!text)
+        return code;
+    memcpy(text, prefix, n);
+    memcpy(text + n, form->text, form->len);
+    code = text_compile(re, slice(text, n + form->len), form->options & ~(uint32_t)PCRE2_MATCH_INVALID_UTF, &error, &offset);
+    counted_free(text, re);
+    return code ? publish(at, code) : NULL;
 }
 
 /* The code to run now: with JIT once the form has scanned enough. */
@@ -156,6 +183,8 @@ static void form_free(Re *re, Form *form)
     if (jit && jit != code)
         pcre2_code_free(jit);
     pcre2_code_free(code);
+    pcre2_code_free(atomic_load(&form->somewhere));
+    pcre2_code_free(atomic_load(&form->here));
     counted_free(form->text, re);
 }
 
@@ -329,6 +358,7 @@ static void scratch_free(Re *re, Scratch *s)
         return;
     pcre2_match_data_free(s->data);
     pcre2_match_context_free(s->context);
+    counted_free(s->workspace, re);
     counted_free(s, re);
 }
 
@@ -362,6 +392,7 @@ static Scratch *scratch_take(Re *re)
     s = counted_alloc(sizeof *s + pairs * 2 * sizeof(size_t), re);
     if (!s)
         return NULL;
+    s->workspace = NULL;
     s->data = pcre2_match_data_create((uint32_t)pairs, re->general);
     s->context = pcre2_match_context_create(re->general);
     if (!s->data || !s->context) {
@@ -447,35 +478,35 @@ static bool out_of_work(int rc)
     return rc == PCRE2_ERROR_MATCHLIMIT || rc == PCRE2_ERROR_HEAPLIMIT || rc == PCRE2_ERROR_DEPTHLIMIT || rc == PCRE2_ERROR_JIT_STACKLIMIT;
 }
 
-/* Linear, without captures: start and end in the match data. A negative code when it cannot (back-references, stray bytes, no memory). */
-static int match_dfa(Search *s, size_t start, bool here)
+/* Linear, without captures, at `start` alone: the end is in the match data. A negative code when there is no match or it cannot tell. */
+static int match_dfa(Search *s, const pcre2_code *code, size_t start, uint32_t options)
 {
-    if (s->re->facts.backrefs || s->re->syntax == RE_PCRE)
-        return PCRE2_ERROR_DFA_UITEM;
-    int *workspace = counted_alloc(DFA_WORKSPACE * sizeof *workspace, s->re);
-    if (!workspace)
+    if (!s->scratch->workspace)
+        s->scratch->workspace = counted_alloc(DFA_WORKSPACE * sizeof(int), s->re);
+    if (!s->scratch->workspace)
         return PCRE2_ERROR_NOMEMORY;
-    uint32_t options = s->options | (here ? PCRE2_ANCHORED : 0);
-    pcre2_set_callout(s->scratch->context, NULL, NULL);
-    int rc = pcre2_dfa_match(atomic_load(&s->form->code), (PCRE2_SPTR)s->subject.data, s->subject.len, start, options, s->scratch->data,
-                             s->scratch->context, workspace, DFA_WORKSPACE);
-    counted_free(workspace, s->re);
-    return rc;
+    return pcre2_dfa_match(code, (PCRE2_SPTR)s->subject.data, s->subject.len, start, s->options | options | PCRE2_ANCHORED | PCRE2_NO_UTF_CHECK,
+                           s->scratch->data, s->scratch->context, s->scratch->workspace, DFA_WORKSPACE);
 }
 
 /* The captures of the match from `start` to `end`; fills scratch->best. */
 static int captures_at(Search *s, size_t start, size_t end)
 {
-    pcre2_set_offset_limit(s->scratch->context, start);
-    pcre2_set_callout(s->scratch->context, on_match, s);
-    s->want_end = end;
-    int rc = match_once(s, start);
-    if (rc > 0) {
-        const size_t *ovector = pcre2_get_ovector_pointer(s->scratch->data);
-        for (size_t i = 0; i < 2 * ((size_t)s->re->groups + 1); i++)
-            s->scratch->best[i] = i < 2 * (size_t)rc ? ovector[i] : RE_UNSET;
-        s->best_end = end;
+    int rc;
+    if (s->re->facts.ambiguous) {
+        pcre2_set_offset_limit(s->scratch->context, start);
+        pcre2_set_callout(s->scratch->context, on_match, s);
+        s->want_end = end;
+        rc = match_once(s, start);
+        pcre2_set_callout(s->scratch->context, NULL, NULL);
+        pcre2_set_offset_limit(s->scratch->context, PCRE2_UNSET);
+        s->want_end = RE_UNSET;
+    } else {
+        rc = pcre2_match(s->code, (PCRE2_SPTR)s->subject.data, s->subject.len, start, s->options | PCRE2_ANCHORED, s->scratch->data, s->scratch->context);
     }
+    const size_t *ovector = pcre2_get_ovector_pointer(s->scratch->data);
+    for (size_t i = 0; rc > 0 && i < 2 * ((size_t)s->re->groups + 1); i++)
+        s->scratch->best[i] = i < 2 * (size_t)rc ? ovector[i] : RE_UNSET;
     return rc;
 }
 
@@ -486,8 +517,6 @@ static int longest_at(Search *s, size_t start)
     pcre2_set_callout(s->scratch->context, on_match, s);
     s->best_end = s->want_end = RE_UNSET;
     int rc = match_once(s, start);
-    if (out_of_work(rc) && (rc = match_dfa(s, start, true)) >= 0)
-        rc = captures_at(s, start, pcre2_get_ovector_pointer(s->scratch->data)[1]);
     pcre2_set_callout(s->scratch->context, NULL, NULL);
     pcre2_set_offset_limit(s->scratch->context, PCRE2_UNSET);
     return s->best_end != RE_UNSET && !out_of_work(rc) ? PCRE2_ERROR_CALLOUT : rc;
@@ -507,22 +536,6 @@ static int search_slice(Search *s, size_t start, uint32_t limit, ReSpan *spans, 
     Re *re = s->re;
     pcre2_set_match_limit(s->scratch->context, limit);
     int rc = match_once(s, start);
-    if (out_of_work(rc) && (re->groups == 0 || nspans <= 1)) {
-        int linear = match_dfa(s, start, false);
-        if (linear >= 0) {
-            fill_spans(pcre2_get_ovector_pointer(s->scratch->data), 1, spans, nspans);
-            return 1;
-        }
-        rc = linear == PCRE2_ERROR_NOMATCH ? linear : rc;
-    } else if (out_of_work(rc) && re->facts.ambiguous && match_dfa(s, start, false) >= 0) {
-        const size_t *whole = pcre2_get_ovector_pointer(s->scratch->data);
-        rc = captures_at(s, whole[0], whole[1]);
-        if (rc > 0)
-            fill_spans(s->scratch->best, (size_t)re->groups + 1, spans, nspans);
-        pcre2_set_callout(s->scratch->context, NULL, NULL);
-        pcre2_set_offset_limit(s->scratch->context, PCRE2_UNSET);
-        return rc;
-    }
     if (rc < 0)
         return rc;
     const size_t *ovector = pcre2_get_ovector_pointer(s->scratch->data);
@@ -547,23 +560,119 @@ static bool needs_full(const ReEnv *env, const Re *re, Slice subject)
     return env->text != TEXT_ASCII && (subject.len > LOOKED_THROUGH || !slice_ascii(subject));
 }
 
+static void tick(const ReEnv *env, uint64_t cost)
+{
+    if (env->tick)
+        env->tick(env->user, cost);
+}
+
+/* Takes the scratch and the code for one slice of work; nothing is held while `tick` runs. */
+static bool slice_begin(Search *s, size_t start)
+{
+    s->code = form_ready(s->re, s->form, s->subject.len - start);
+    s->scratch = s->code ? scratch_take(s->re) : NULL;
+    if (!s->scratch)
+        return false;
+    s->jit = s->code == atomic_load_explicit(&s->form->jit, memory_order_relaxed) && s->code != atomic_load_explicit(&s->form->code, memory_order_relaxed);
+    return true;
+}
+
+static int dfa_slice(Search *s, const ReEnv *env, const pcre2_code *code, size_t start, uint32_t options, size_t *end)
+{
+    if (!slice_begin(s, start))
+        return PCRE2_ERROR_NOMEMORY;
+    pcre2_set_match_limit(s->scratch->context, LAST_LIMIT);
+    int rc = match_dfa(s, code, start, options);
+    *end = pcre2_get_ovector_pointer(s->scratch->data)[1];
+    scratch_put(s->re, s->scratch);
+    tick(env, 1 + (s->subject.len - start) / 64);
+    return rc;
+}
+
+static size_t next_place(const Search *s, size_t at)
+{
+    size_t n = 1;
+    if (at < s->subject.len && (s->form->options & PCRE2_UTF))
+        utf8_decode(s->subject.data + at, s->subject.len - at, &n);
+    return at + n;
+}
+
+/* The same search without backtracking: whether there is a match, then where, then its captures. */
+static int search_linear(Search *s, const ReEnv *env, size_t start, ReSpan *spans, size_t nspans)
+{
+    Re *re = s->re;
+    Slice rest = slice_from(s->subject, start);
+    if (re->facts.backrefs || re->syntax == RE_PCRE || rest.len > DFA_MOST || ((s->form->options & PCRE2_UTF) && !utf8_valid(s->subject)))
+        return PCRE2_ERROR_MATCHLIMIT;
+    const pcre2_code *somewhere = form_for_dfa(re, s->form, &s->form->somewhere, "(?s:.*?)");
+    const pcre2_code *here = form_for_dfa(re, s->form, &s->form->here, "");
+    size_t end, at = start;
+    if (!somewhere || !here)
+        return PCRE2_ERROR_NOMEMORY;
+    int rc = dfa_slice(s, env, somewhere, start, PCRE2_DFA_SHORTEST, &end);
+    if (rc >= 0)
+        while ((rc = dfa_slice(s, env, here, at, 0, &end)) == PCRE2_ERROR_NOMATCH && at < s->subject.len)
+            at = next_place(s, at);
+    if (rc < 0)
+        return rc == PCRE2_ERROR_NOMATCH ? rc : PCRE2_ERROR_MATCHLIMIT;
+    size_t whole[2] = {at, end};
+    fill_spans(whole, 1, spans, nspans);
+    if (nspans > 1 && re->groups) {
+        if (!slice_begin(s, at))
+            return PCRE2_ERROR_NOMEMORY;
+        pcre2_set_match_limit(s->scratch->context, LAST_LIMIT);
+        rc = captures_at(s, at, end);
+        if (rc > 0)
+            fill_spans(s->scratch->best, (size_t)re->groups + 1, spans, nspans);
+        scratch_put(re, s->scratch);
+    }
+    return rc < 0 ? rc : 1;
+}
+
+/* grep's buffers: a match lies in one line, so that a hard search is made line by line. */
+static ReResult search_lines(const ReEnv *env, Re *re, Slice subject, size_t start, bool not_bol, ReSpan *spans, size_t nspans)
+{
+    const char *before = start ? memrchr(subject.data, '\n', start) : NULL;
+    size_t low = before ? (size_t)(before - subject.data) + 1 : 0;
+    ReEnv line_env = *env;
+    line_env.text = TEXT_UNKNOWN;
+    while (low <= subject.len) {
+        Slice line = slice(subject.data + low, slice_find(slice_from(subject, low), '\n'));
+        ReResult r = re_search(&line_env, re, line, start > low ? start - low : 0, not_bol && low == 0, spans, nspans);
+        for (size_t i = 0; r == RE_MATCHED && i < nspans; i++)
+            if (spans[i].start != RE_UNSET)
+                spans[i] = (ReSpan){spans[i].start + low, spans[i].end + low};
+        if (r != RE_NOMATCH)
+            return r;
+        low += line.len + 1;
+    }
+    return RE_NOMATCH;
+}
+
+static int limited_slice(Search *s, const ReEnv *env, size_t start, uint32_t limit, ReSpan *spans, size_t nspans)
+{
+    if (!slice_begin(s, start))
+        return PCRE2_ERROR_NOMEMORY;
+    int rc = search_slice(s, start, limit, spans, nspans);
+    scratch_put(s->re, s->scratch);
+    tick(env, out_of_work(rc) ? limit / 16 : 1 + (s->subject.len - start) / 256);
+    return rc;
+}
+
 static ReResult search_pcre(const ReEnv *env, Re *re, Slice subject, size_t start, bool not_bol, ReSpan *spans, size_t nspans)
 {
     Form *form = needs_full(env, re, subject) ? &re->full : &re->fast;
     Search s = {.re = re, .form = form, .subject = subject, .options = not_bol ? PCRE2_NOTBOL : 0, .want_end = RE_UNSET, .best_end = RE_UNSET};
     if (!subject.data)
         s.subject.data = "";
-    int rc = PCRE2_ERROR_MATCHLIMIT;
-    for (uint32_t limit = FIRST_LIMIT; out_of_work(rc) && limit <= LAST_LIMIT; limit *= 4) {
-        s.code = form_ready(re, form, subject.len - start);
-        s.scratch = s.code ? scratch_take(re) : NULL;
-        if (!s.scratch)
-            return RE_ERR_MEMORY;
-        s.jit = s.code == atomic_load_explicit(&form->jit, memory_order_relaxed) && s.code != atomic_load_explicit(&form->code, memory_order_relaxed);
-        rc = search_slice(&s, start, limit, spans, nspans);
-        scratch_put(re, s.scratch);
-        if (env->tick)
-            env->tick(env->user, out_of_work(rc) ? limit / 16 : 1 + (subject.len - start) / 256);
+    int rc = limited_slice(&s, env, start, FIRST_LIMIT, spans, nspans);
+    if (unlikely(out_of_work(rc))) {
+        unsigned by_line = RE_GREP | RE_NEWLINE;
+        if ((re->flags & by_line) == by_line && memchr(subject.data, '\n', subject.len))
+            return search_lines(env, re, subject, start, not_bol, spans, nspans);
+        rc = search_linear(&s, env, start, spans, nspans);
+        for (uint32_t limit = FIRST_LIMIT * 8; out_of_work(rc) && limit <= LAST_LIMIT; limit *= 8)
+            rc = limited_slice(&s, env, start, limit, spans, nspans);
     }
     if (rc > 0)
         return RE_MATCHED;
