@@ -2,6 +2,7 @@
 #ifndef LIBSHELL_API_INTERNAL_H
 #define LIBSHELL_API_INTERNAL_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "include/shell.h"
@@ -14,6 +15,7 @@ struct shell {
     Kernel *kernel;
     Lang *lang;
     CustomCommand *customs;
+    pthread_mutex_t forks;  /* an idle shell may be forked from several threads */
     _Atomic int busy;       /* a thread is inside begin, step or end */
     bool begun, done;       /* a run is in progress; it has come to its end */
     bool in_callback;

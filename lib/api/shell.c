@@ -93,6 +93,14 @@ static shell_err build(shell *sh, const shell_options *o, const char **message)
     return sh->lang ? SHELL_OK : SHELL_ENOMEM;
 }
 
+static shell *shell_alloc(void)
+{
+    shell *sh = calloc(1, sizeof *sh);
+    if (sh)
+        pthread_mutex_init(&sh->forks, NULL);
+    return sh;
+}
+
 static void destroy(shell *sh)
 {
     if (sh->lang)
@@ -100,6 +108,7 @@ static void destroy(shell *sh)
     kern_free(sh->kernel);
     custom_free_all(sh);
     free(sh->script);
+    pthread_mutex_destroy(&sh->forks);
     free(sh);
 }
 
@@ -116,7 +125,7 @@ shell_err shell_open(const shell_options *opts, shell **out)
     if (!out || (opts && !api_copy_struct(&o, sizeof o, opts)))
         return SHELL_EINVAL;
     *out = NULL;
-    shell *sh = calloc(1, sizeof *sh);
+    shell *sh = shell_alloc();
     if (!sh)
         return SHELL_ENOMEM;
     const char *message = NULL;
@@ -167,8 +176,11 @@ shell_err shell_fork(shell *sh, shell **out)
     if (err || !out)
         return err ? err : SHELL_EINVAL;
     *out = NULL;
-    shell *to = calloc(1, sizeof *to);
-    if (to && (to->kernel = kern_fork(sh->kernel)) && (to->lang = lang_fork(sh->lang, to->kernel)) && custom_copy_all(to, sh) == SHELL_OK) {
+    shell *to = shell_alloc();
+    pthread_mutex_lock(&sh->forks);
+    bool done = to && (to->kernel = kern_fork(sh->kernel)) && (to->lang = lang_fork(sh->lang, to->kernel)) && custom_copy_all(to, sh) == SHELL_OK;
+    pthread_mutex_unlock(&sh->forks);
+    if (done) {
         *out = to;
         return SHELL_OK;
     }
@@ -186,8 +198,10 @@ shell_err shell_image_of(shell *sh, shell_image **out)
         return err ? err : SHELL_EINVAL;
     *out = NULL;
     shell_image *image = calloc(1, sizeof *image);
+    pthread_mutex_lock(&sh->forks);
     if (image)
         image->files = kern_freeze(sh->kernel);
+    pthread_mutex_unlock(&sh->forks);
     if (!image || !image->files) {
         free(image);
         return api_fail(sh, SHELL_ENOMEM, "image: out of memory");

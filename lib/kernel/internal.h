@@ -228,6 +228,7 @@ struct Kernel {
     pid_t host_pid;        /* to notice that the host forked */
 };
 
+void run_forget_std(Proc *main); /* closes its standard descriptors */
 /* Ends the run in progress: says why on its stderr once; every process raises `kind` at its next look. */
 void run_end(Kernel *k, RaiseKind kind, LimitId limit);
 void proc_free_all(Kernel *k);

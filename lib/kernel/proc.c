@@ -351,7 +351,7 @@ int proc_call(Proc *child, ProcMain main, void *arg)
     int wstatus = child->wstatus;
     child->task = NULL;
     proc_remove(child);
-    if (unlikely(k->run.ending != RAISE_NONE || p->pending || p->signal || p->caller))
+    if (unlikely(k->run.ending != RAISE_NONE || p->pending || p->doomed || p->caller))
         proc_deliver(p);
     return wstatus;
 }

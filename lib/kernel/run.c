@@ -55,7 +55,7 @@ static void set_deadline(Kernel *k, int64_t timeout_ns)
 static void begin_main(Proc *p)
 {
     p->guard = NULL;
-    p->status = p->signal = 0;
+    p->status = p->signal = p->doomed = 0;
     p->pending = 0;
     p->ended = false;
     p->masked = 0;
@@ -63,7 +63,7 @@ static void begin_main(Proc *p)
     output_init(p, p->err, 2);
 }
 
-static void forget_std(Proc *p)
+void run_forget_std(Proc *p)
 {
     for (int fd = 0; fd < 3; fd++)
         if (proc_file(p, fd))
@@ -89,7 +89,7 @@ int kern_run_begin(Kernel *k, const RunOptions *o)
     int err = open_std(k, o->io);
     Task *t = err ? NULL : task_new(k, k->main, o->main, o->arg, STACK_LARGE);
     if (!t) {
-        forget_std(k->main);
+        run_forget_std(k->main);
         close_std(k);
         k->run.active = false;
         return err ? err : -EAGAIN;
@@ -156,7 +156,7 @@ void kern_run_end(Kernel *k, RunEnd *end, Slice *out, Slice *err)
         o->release(p, o->thing);
     }
     proc_discard_unborn(k);
-    forget_std(p);
+    run_forget_std(p);
     close_std(k);
     mem_recycle(&p->mem);
     mem_recycle(&p->keep);

@@ -203,8 +203,8 @@ static bool harmless(int signal)
 
 enum { SIGNAL_KILL = 9 };
 
-/* True when a signal is to end `p`. Harmless and ignored ones are dropped; caught ones are left for the hook. */
-static bool fatal_signal(Proc *p)
+/* The signal that is to end `p`, or 0. Harmless and ignored ones are dropped; caught ones are left for the hook. */
+static int fatal_signal(Proc *p)
 {
     uint64_t kept = p->caught | p->collected;
     for (uint64_t bits = p->pending; bits; bits &= bits - 1) {
@@ -215,10 +215,9 @@ static bool fatal_signal(Proc *p)
         p->pending &= ~bit;
         if (n != SIGNAL_KILL && ((p->ignored & bit) || harmless(n)))
             continue;
-        p->signal = n;
-        return true;
+        return n;
     }
-    return false;
+    return 0;
 }
 
 static void run_hooks(Proc *p)
@@ -239,18 +238,23 @@ void proc_deliver(Proc *p)
     Kernel *k = p->kernel;
     if (unlikely(k->run.ending != RAISE_NONE))
         proc_raise(p, k->run.ending);
-    for (Proc *outer = p->caller; outer; outer = outer->caller)
-        if (outer->signal || (outer->pending && !outer->masked && fatal_signal(outer))) {
-            p->signal = outer->signal; /* the call dies with its caller */
+    for (Proc *outer = p->caller; outer; outer = outer->caller) {
+        if (outer->pending && !outer->doomed && !outer->masked)
+            outer->doomed = fatal_signal(outer);
+        if (outer->doomed) { /* the call dies with its caller */
+            p->signal = outer->doomed;
             proc_raise(p, RAISE_SIGNAL);
         }
-    if (p->signal && p->caller && p->caller->signal)
-        proc_raise(p, RAISE_SIGNAL);
-    if (p->pending) {
-        if (fatal_signal(p))
-            proc_raise(p, RAISE_SIGNAL);
-        run_hooks(p);
     }
+    if (p->pending && !p->doomed)
+        p->doomed = fatal_signal(p);
+    if (p->doomed) {
+        p->signal = p->doomed;
+        p->doomed = 0; /* its EXIT trap may still run */
+        proc_raise(p, RAISE_SIGNAL);
+    }
+    if (p->pending)
+        run_hooks(p);
 }
 
 /* ---------- stepping ---------- */
@@ -287,6 +291,7 @@ static void task_finish(Kernel *k, Task *t)
     if (t == k->run.main_task) {
         k->run.main_task = NULL;
         k->run.main_done = true;
+        run_forget_std(base); /* from here on only jobs hold the streams */
         k->run.status = base->signal ? 128 + base->signal : base->status;
     } else if (base->orphan) {
         proc_remove(base);
