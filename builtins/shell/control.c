@@ -69,7 +69,7 @@ static int asked_status(Proc *p, Args *args, bool *many)
     if (args->argc > first + 1) {
         shell_fail(p, args, "too many arguments");
         *many = true;
-        return 1;
+        abandon_command(interp_of(p), 1);
     }
     return (int)(n & 255);
 }

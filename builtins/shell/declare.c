@@ -55,7 +55,11 @@ static int print_a_function(Declare *d, Slice name, bool all)
         buf_char(&text, '\n');
         out_write(d->proc->out, buf_slice(&text));
     }
-    if (d->names_only && !all && !d->print)
+    bool where = false;
+    shopt_get(d->in, slice_str("extdebug"), &where);
+    if (d->names_only && !all && !d->print && where)
+        out_printf(d->proc->out, "%.*s %u %s\n", (int)name.len, name.data, f->line, f->source ? f->source->data : "environment");
+    else if (d->names_only && !all && !d->print)
         out_printf(d->proc->out, "%.*s\n", (int)name.len, name.data);
     else if (d->names_only || (d->print && f->attrs))
         function_flags(d, f, name);
@@ -147,7 +151,8 @@ static int declare_assigned(Declare *d, const char *word, const Assign *a)
         return 1;
     if (d->clear && !var_declare(d->in, a->name.text, 0, d->clear, d->flags & DECLARE_GLOBAL))
         return 1;
-    return !readonly || var_declare(d->in, a->name.text, readonly, 0, d->flags & DECLARE_GLOBAL) ? 0 : 1;
+    uint32_t later = readonly ? readonly | (d->set & ATTR_NAMEREF) : 0;
+    return !later || var_declare(d->in, a->name.text, later, 0, d->flags & DECLARE_GLOBAL) ? 0 : 1;
 }
 
 static int declare_name(Declare *d, const char *word)
@@ -224,6 +229,9 @@ static int declare_main(Proc *p, Args *args)
     }
     if (local && !in_function(d.in))
         return shell_fail(p, args, "can only be used in a function");
+    uint32_t cases = d.set & (ATTR_LOWER | ATTR_UPPER | ATTR_CAPITAL);
+    if (cases & (cases - 1)) /* more than one: none */
+        d.set &= ~cases;
     if (global)
         d.flags |= DECLARE_GLOBAL;
     else if (in_function(d.in))
@@ -244,7 +252,7 @@ static int attribute(Proc *p, Args *args, const char *options, uint32_t attr)
             set_special_error(d.in);
             return SHELL_USAGE;
         }
-        undo |= c == 'n';
+        undo |= c == 'n' && attr == ATTR_EXPORT;
         d.functions |= c == 'f';
         d.set |= c == 'a' || c == 'A' ? attr_of(c) : 0;
     }
@@ -260,7 +268,7 @@ static int attribute(Proc *p, Args *args, const char *options, uint32_t attr)
 }
 
 static int export_main(Proc *p, Args *args) { return attribute(p, args, "fnp", ATTR_EXPORT); }
-static int readonly_main(Proc *p, Args *args) { return attribute(p, args, "aAfp", ATTR_READONLY); }
+static int readonly_main(Proc *p, Args *args) { return attribute(p, args, "aAfnp", ATTR_READONLY); }
 
 /* ---- unset ---- */
 

@@ -198,15 +198,21 @@ static int caller_main(Proc *p, Args *args)
     if (shell_option(p, args, "") == '?')
         return SHELL_USAGE;
     bool numbered = args->at < args->argc;
+    if (!in_function(interp_of(p)) && !in_sourced_file(interp_of(p)))
+        return 1;
     if (numbered && (!shell_number(args->argv[args->at], &level) || level < 0)) {
         shell_fail(p, args, "%s: invalid number", args->argv[args->at]);
         return shell_usage(p, args);
     }
     Slice function, source, ignored;
     uint32_t line, other;
-    if (!frame_info(interp_of(p), (size_t)level, &ignored, &source, &line) ||
-        !frame_info(interp_of(p), (size_t)level + 1, &function, &source, &other))
+    if (!frame_info(interp_of(p), (size_t)level, &ignored, &source, &line))
         return 1;
+    if (!frame_info(interp_of(p), (size_t)level + 1, &function, &source, &other)) {
+        if (numbered)
+            return 1;
+        source = slice_str("NULL");
+    }
     if (numbered)
         out_printf(p->out, "%u %.*s %.*s\n", line, (int)function.len, function.data, (int)source.len, source.data);
     else

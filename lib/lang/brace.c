@@ -35,7 +35,7 @@ char *brace_item(Mem *m, const Brace *r, int64_t v)
 {
     if (r->chars) {
         char *c = mem_alloc(m, 2);
-        c[0] = (char)v;
+        c[0] = v == '\\' ? 0 : (char)v; /* quote removal takes a backslash away */
         c[1] = 0;
         return c;
     }
@@ -107,6 +107,58 @@ static void expand_into(Interp *in, const Word *w, WordList *out, unsigned depth
     for (uint32_t i = 0; i < middles.count; i++)
         for (uint32_t k = 0; k < suffixes.count; k++)
             words_add(in, out, join(in, w->parts, at, middles.items[i], suffixes.items[k]));
+}
+
+static void add_text(Interp *in, Word *w, char *text)
+{
+    w->parts[w->count++] = (WordPart){.kind = PART_LITERAL, .text = slice_str(text)};
+    (void)in;
+}
+
+static size_t plain_parts(const Word *w)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < w->count; i++) {
+        n++;
+        const Brace *b = w->parts[i].kind == PART_BRACE ? w->parts[i].brace : NULL;
+        for (uint32_t k = 0; b && b->words && k < b->count; k++)
+            n += 2 + plain_parts(b->words[k]);
+    }
+    return n;
+}
+
+static void put_plain(Interp *in, Word *out, const Word *w)
+{
+    for (uint32_t i = 0; i < w->count; i++) {
+        if (w->parts[i].kind != PART_BRACE) {
+            out->parts[out->count++] = w->parts[i];
+            continue;
+        }
+        const Brace *b = w->parts[i].brace;
+        if (!b->words) {
+            bool unit = b->step == 1 || b->step == -1;
+            char *first = brace_item(mem_of(in), b, b->first), *last = brace_item(mem_of(in), b, b->last);
+            add_text(in, out, unit ? mem_printf(mem_of(in), "{%s..%s}", first, last)
+                                   : mem_printf(mem_of(in), "{%s..%s..%lld}", first, last, (long long)b->step));
+            continue;
+        }
+        for (uint32_t k = 0; k < b->count; k++) {
+            add_text(in, out, (char *)(uintptr_t)(k ? "," : "{"));
+            put_plain(in, out, b->words[k]);
+        }
+        add_text(in, out, (char *)(uintptr_t)"}");
+    }
+}
+
+Word *brace_plain(Interp *in, const Word *w)
+{
+    Word *out = mem_new(mem_of(in), Word);
+    *out = *w;
+    out->parts = mem_array(mem_of(in), plain_parts(w) + 1, WordPart);
+    out->count = 0;
+    out->flags &= (uint16_t) ~(WORD_BRACE | WORD_LITERAL | WORD_SIMPLE);
+    put_plain(in, out, w);
+    return out;
 }
 
 Word **brace_expand(Interp *in, const Word *w, uint32_t *count)

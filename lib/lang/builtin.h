@@ -136,6 +136,7 @@ bool option_make_local(Interp *in);
 void control_break(Interp *in, unsigned levels);
 void control_continue(Interp *in, unsigned levels);
 void control_return(Interp *in, int status);
+NORETURN void abandon_command(Interp *in, int status); /* bash's jump to top level: too many arguments */
 NORETURN void control_exit(Interp *in, int status); /* exit builtin: runs the EXIT trap on the way out */
 unsigned loop_depth(Interp *in);
 bool in_function(Interp *in);

@@ -186,6 +186,7 @@ void control_return(Interp *in, int status)
     in->return_status = status & 255;
 }
 
+void abandon_command(Interp *in, int status) { lang_discard(in, status); }
 void control_exit(Interp *in, int status) { proc_exit(in->p, status); }
 
 unsigned loop_depth(Interp *in) { return in->dyn.loop_depth; }
@@ -194,7 +195,33 @@ bool in_sourced_file(Interp *in) { return in->dyn.source_depth > 0; }
 bool is_subshell(Interp *in) { return in->subshell_level > 0; }
 int last_status(Interp *in) { return in->status; }
 void set_special_error(Interp *in) { in->special_failed = true; }
-uint32_t current_line(Interp *in) { return in->dyn.line; }
+
+/* bash prints a $( ) of several lines anew, without blank lines and comments, and numbers it from the line of its end. */
+static uint32_t substituted_line(const WordPart *part, uint32_t line)
+{
+    Slice s = part->command.source;
+    uint32_t at = part->command.line, above = 0, first = 0, newlines = 0;
+    for (size_t i = 0; i < s.len; at++) {
+        size_t n = slice_find(slice_from(s, i), '\n'), k = i;
+        while (k < i + n && (s.data[k] == ' ' || s.data[k] == '\t'))
+            k++;
+        bool counts = k < i + n && s.data[k] != '#';
+        if (counts && !first)
+            first = at;
+        above += counts && first && at < line;
+        newlines += i + n < s.len;
+        i += n + 1;
+    }
+    return part->command.line + newlines + above;
+}
+
+uint32_t current_line(Interp *in)
+{
+    uint32_t line = in->dyn.line;
+    if (unlikely(in->subst != NULL) && in->subst_frame == in->dyn.frame && line >= in->subst->command.line)
+        return substituted_line(in->subst, line);
+    return line;
+}
 
 /* ---------- frames ---------- */
 
@@ -333,7 +360,9 @@ static void put_cwd(Interp *in, Slice path)
     Str *s = str_new(g, path);
     if (!s)
         lang_nomem(in);
-    Slice old = logical_cwd(in);
+    Slice old;
+    if (!var_text(in, SLICE("PWD"), &old))
+        old = logical_cwd(in);
     var_set(in, SLICE("OLDPWD"), slice(mem_copy(mem_of(in), old), old.len), false);
     str_unref(g, in->st.cwd);
     in->st.cwd = s;

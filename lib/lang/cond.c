@@ -249,12 +249,14 @@ bool cond_eval(Interp *in, const Cond *c, int *status)
 int exec_cond(Interp *in, const Node *n)
 {
     MemMark mark = mem_mark(mem_of(in));
+    Unwind *unwind = in->unwind;
     int status;
     in->dyn.line = n->line;
     in->command = n;
     if (unlikely(trap_has(in, TRAP_DEBUG)))
         trap_run(in, TRAP_DEBUG);
     cond_eval(in, n->cond.cond, &status);
+    unwind_to(in, unwind);
     mem_reset(mem_of(in), mark);
     in->status = status;
     set_pipestatus(in, &status, 1);

@@ -141,13 +141,28 @@ static int exec_while(Interp *in, const Node *n, bool until)
     return status;
 }
 
+/* DEBUG traps of what is no simple command; BASH_COMMAND is its head. */
+static void debug_trap(Interp *in, const Node *n)
+{
+    if (likely(!in->st.traps) || !trap_has(in, TRAP_DEBUG))
+        return;
+    const Node *outer = in->command;
+    if (!in->trap_depth)
+        in->command = n;
+    trap_run(in, TRAP_DEBUG);
+    if (n->kind == NODE_ARITH) /* a clause of for ((;;)): gone when we return */
+        in->command = outer;
+}
+
 static int exec_for(Interp *in, const Node *n)
 {
+    in->dyn.line = n->line;
     if (n->each.bad_name) {
         lang_error(in, "`%.*s': not a valid identifier", (int)n->each.var.text.len, n->each.var.text.data);
         return 1;
     }
     MemMark mark = mem_mark(mem_of(in));
+    Unwind *unwind = in->unwind;
     Fields f;
     fields_init(&f, mem_of(in));
     if (n->each.in_given) {
@@ -160,6 +175,7 @@ static int exec_for(Interp *in, const Node *n)
     int status = 0;
     in->dyn.loop_depth++;
     for (uint32_t i = 0; i < f.count; i++) {
+        debug_trap(in, n);
         if (unlikely(OPT(in, XTRACE)))
             trace_for(in, n);
         const Var *v = var_lookup(in, &n->each.var);
@@ -178,6 +194,7 @@ static int exec_for(Interp *in, const Node *n)
             traps_run_due(in);
     }
     in->dyn.loop_depth--;
+    unwind_to(in, unwind);
     mem_reset(mem_of(in), mark);
     return status;
 }
@@ -185,14 +202,18 @@ static int exec_for(Interp *in, const Node *n)
 static bool eval_clause(Interp *in, const Arith *code, const Word *text, int64_t *value)
 {
     MemMark mark = mem_mark(mem_of(in));
+    Unwind *unwind = in->unwind;
     *value = 1;
     if (!code && !text)
         return true;
+    Node clause = {.kind = NODE_ARITH, .line = in->dyn.line, .arith = {(Word *)(uintptr_t)text, NULL}};
+    debug_trap(in, &clause);
     if (unlikely(OPT(in, XTRACE)) && text)
         trace_text(in, slice_str(mem_printf(mem_of(in), "(( %s ))", expand_string(in, text).data)));
     in->arith_who = "((";
     bool ok = arith_eval(in, code, text, value);
     in->arith_who = NULL;
+    unwind_to(in, unwind);
     mem_reset(mem_of(in), mark);
     return ok;
 }
@@ -231,27 +252,42 @@ static int exec_arith_for(Interp *in, const Node *n)
 
 static size_t columns_of(Slice s) { return utf8_count(s); }
 
+static size_t digits_of(size_t n)
+{
+    size_t digits = 1;
+    for (; n >= 10; n /= 10)
+        digits++;
+    return digits;
+}
+
+/* From one column to another, with tabs where one fits. */
+static void pad_cell(Output *out, size_t from, size_t to)
+{
+    while (from < to) {
+        bool tab = to / 8 > from / 8;
+        out_char(out, tab ? '\t' : ' ');
+        from += tab ? 8 - from % 8 : 1;
+    }
+}
+
 /* The menu in columns, as bash lays it out for 80 columns. */
 static void print_menu(Interp *in, const Fields *f)
 {
-    size_t digits = 1, widest = 0;
-    for (uint32_t n = f->count; n >= 10; n /= 10)
-        digits++;
+    size_t digits = digits_of(f->count), widest = 0;
     for (uint32_t i = 0; i < f->count; i++)
         widest = MAX(widest, columns_of(slice_str(f->items[i])));
-    size_t cell = widest + digits + 2;
-    size_t columns = MAX((size_t)1, 80 / (cell + 2)), rows = (f->count + columns - 1) / columns;
-    if (f->count && rows == 1) {
+    size_t cell = widest + digits + 4, columns = MAX((size_t)1, 80 / cell), rows = (f->count + columns - 1) / columns;
+    if (rows == 1)
         rows = f->count;
-        columns = 1;
-    }
     Output *err = in->p->err;
     for (size_t row = 0; row < rows; row++) {
+        size_t at = 0, width = digits_of(rows); /* of the numbers in the first column */
         for (size_t i = row; i < f->count; i += rows) {
-            Slice text = slice_str(f->items[i]);
-            out_printf(err, "%*zu) %s", (int)digits, i + 1, f->items[i]);
+            out_printf(err, "%*zu) %s", (int)width, i + 1, f->items[i]);
             if (i + rows < f->count)
-                out_pad(err, widest - columns_of(text) + 2, ' ');
+                pad_cell(err, at + width + 2 + columns_of(slice_str(f->items[i])), at + cell);
+            at += cell;
+            width = digits;
         }
         out_char(err, '\n');
     }
@@ -267,6 +303,7 @@ static bool read_reply(Interp *in)
 int exec_select(Interp *in, const Node *n)
 {
     MemMark mark = mem_mark(mem_of(in));
+    Unwind *unwind = in->unwind;
     Fields f;
     fields_init(&f, mem_of(in));
     if (n->each.in_given)
@@ -276,6 +313,7 @@ int exec_select(Interp *in, const Node *n)
             fields_add(in, &f, mem_copy(mem_of(in), str_slice(positional(in, i))));
     int status = 0;
     bool show = true;
+    debug_trap(in, n);
     in->dyn.loop_depth++;
     while (f.count) {
         output_flush(in->p->out);
@@ -306,6 +344,7 @@ int exec_select(Interp *in, const Node *n)
         var_text(in, SLICE("REPLY"), &reply);
     }
     in->dyn.loop_depth--;
+    unwind_to(in, unwind);
     mem_reset(mem_of(in), mark);
     return status;
 }
@@ -323,7 +362,9 @@ static bool case_matches(Interp *in, const Word *w, Slice subject)
 static int exec_case(Interp *in, const Node *n)
 {
     MemMark mark = mem_mark(mem_of(in));
+    Unwind *unwind = in->unwind;
     in->dyn.line = n->line;
+    debug_trap(in, n);
     Slice subject = expand_string(in, n->kase.subject);
     if (unlikely(OPT(in, XTRACE)))
         trace_text(in, slice_str(mem_printf(mem_of(in), "case %.*s in", (int)n->kase.subject->source.len, n->kase.subject->source.data)));
@@ -341,6 +382,7 @@ static int exec_case(Interp *in, const Node *n)
             break;
         fall = item->end == CASE_FALL;
     }
+    unwind_to(in, unwind);
     mem_reset(mem_of(in), mark);
     return status;
 }
@@ -351,6 +393,7 @@ static int exec_arith(Interp *in, const Node *n)
 {
     int64_t value;
     MemMark mark = mem_mark(mem_of(in));
+    Unwind *unwind = in->unwind;
     in->dyn.line = n->line;
     in->command = n;
     if (unlikely(trap_has(in, TRAP_DEBUG)))
@@ -360,6 +403,7 @@ static int exec_arith(Interp *in, const Node *n)
     in->arith_who = "((";
     bool ok = arith_eval(in, n->arith.code, n->arith.text, &value);
     in->arith_who = NULL;
+    unwind_to(in, unwind);
     mem_reset(mem_of(in), mark);
     int status = ok && value ? 0 : 1;
     set_pipestatus(in, &status, 1);

@@ -145,8 +145,12 @@ static bool prefix_assignments(Interp *in, const Node *n)
             trace_assign(in, a, text);
         if (v && v->attrs & ATTR_READONLY) {
             lang_error(in, "%.*s: readonly variable", (int)a->name.text.len, a->name.text.data);
-            return false;
+            if (OPT(in, POSIX))
+                return false;
+            continue; /* the command runs all the same */
         }
+        if (a->index)
+            lang_error(in, "`%s[%.*s]': not a valid identifier", a->name.text.data, (int)a->index->source.len, a->index->source.data);
         if (a->is_array || a->index)
             continue; /* bash does not pass arrays on */
         if (a->append && lang_get(in, &a->name, &old))
@@ -518,6 +522,36 @@ int exec_words(Interp *in, int argc, char **argv, bool empty_env, const char *ar
 
 /* ---------- the whole ---------- */
 
+static Word *text_word(Interp *in, Slice text)
+{
+    Word *w = mem_new(mem_of(in), Word);
+    w->parts = mem_new(mem_of(in), WordPart);
+    w->parts[0] = (WordPart){.kind = PART_LITERAL, .quoted = true, .text = text};
+    w->count = 1;
+    w->flags = WORD_LITERAL | WORD_SIMPLE | WORD_QUOTED;
+    w->source = text;
+    return w;
+}
+
+/* name=value of a declaration command: expanded before any of them is assigned. *rest is what the builtin assigns; NULL: it reads
+ * the text itself (a subscript, or a (...) that came from an expansion). */
+static char *declaration_text(Interp *in, const Assign *a, const Assign **rest)
+{
+    Slice text = a->value ? expand_string(in, a->value) : SLICE("");
+    const char *op = a->append ? "+=" : "=";
+    bool compound = text.len > 1 && text.data[0] == '(' && text.data[text.len - 1] == ')';
+    *rest = NULL;
+    if (a->index)
+        return mem_printf(mem_of(in), "%s[%s]%s%s", a->name.text.data, expand_string(in, a->index).data, op, text.data);
+    if (!compound) {
+        Assign *made = mem_new(mem_of(in), Assign);
+        *made = *a;
+        made->value = text_word(in, text);
+        *rest = made;
+    }
+    return mem_printf(mem_of(in), "%s%s%s", a->name.text.data, op, text.data);
+}
+
 /* Words of a declaration command: those that read as assignments are left to the builtin. */
 static void expand_declaration(Interp *in, const Node *n, Fields *f)
 {
@@ -526,8 +560,11 @@ static void expand_declaration(Interp *in, const Node *n, Fields *f)
     for (uint32_t i = 0; i < n->simple.nwords; i++) {
         const Word *w = n->simple.words[i];
         uint32_t before = f->count;
-        if (i && w->assign)
+        const Assign *a = i ? w->assign : NULL;
+        if (a && a->is_array)
             fields_add(in, f, mem_copy(mem_of(in), w->source));
+        else if (a)
+            fields_add(in, f, declaration_text(in, w->assign, &a));
         else
             expand_word(in, w, f);
         if (f->count > cap) {
@@ -535,7 +572,7 @@ static void expand_declaration(Interp *in, const Node *n, Fields *f)
             cap = (size_t)f->count * 2;
         }
         for (uint32_t k = before; k < f->count; k++)
-            assigns[k] = i && w->assign ? w->assign : NULL;
+            assigns[k] = a;
     }
     in->assigns = assigns;
     in->nassigns = (int)f->count;
@@ -614,12 +651,39 @@ static int exec_null(Interp *in, const Node *n)
 {
     if (n->simple.nassigns || !n->redirs) {
         int status = exec_assignments(in, n);
+        buf_clear(&in->last_arg);
         return status;
     }
+    buf_clear(&in->last_arg);
     Unwind *mark = in->unwind;
     int status = redirs_apply(in, n->redirs) ? (in->subst_status >= 0 ? in->subst_status : 0) : 1;
     unwind_to(in, mark);
     return status;
+}
+
+/* set -k: words that read as assignments are ones wherever they stand. */
+static const Node *with_keywords(Interp *in, const Node *n)
+{
+    Node *made = mem_new(mem_of(in), Node);
+    *made = *n;
+    made->simple.words = mem_array(mem_of(in), n->simple.nwords + 1, Word *);
+    made->simple.assigns = mem_array(mem_of(in), n->simple.nassigns + n->simple.nwords + 1, Assign);
+    if (n->simple.nassigns)
+        memcpy(made->simple.assigns, n->simple.assigns, n->simple.nassigns * sizeof(Assign));
+    made->simple.nwords = 0;
+    for (uint32_t i = 0; i < n->simple.nwords; i++) {
+        Word *w = n->simple.words[i];
+        ParseOptions options = {.extglob = true};
+        ParseError error;
+        size_t equals = slice_find(w->source, '=');
+        Assign *a = i && equals && equals < w->source.len && name_valid(slice(w->source.data, equals))
+                        ? parse_assignment(mem_of(in), w->source, &options, &error) : NULL;
+        if (a)
+            made->simple.assigns[made->simple.nassigns++] = *a;
+        else
+            made->simple.words[made->simple.nwords++] = w;
+    }
+    return made;
 }
 
 int exec_simple(Interp *in, const Node *n)
@@ -636,6 +700,8 @@ int exec_simple(Interp *in, const Node *n)
         in->command = n;
     if (unlikely(in->st.traps != NULL) && trap_has(in, TRAP_DEBUG))
         trap_run(in, TRAP_DEBUG);
+    if (unlikely(OPT(in, KEYWORD)))
+        n = with_keywords(in, n);
     in->subst_status = -1;
     proc_tick(in->p, 1);
     Fields f;

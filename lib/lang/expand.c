@@ -153,11 +153,36 @@ static void put_active(Builder *b, Slice s)
         b->after_space = false;
 }
 
+/* put_split with an IFS that holds characters of several bytes. */
+static void put_split_wide(Builder *b, Slice s, const IfsCache *ifs)
+{
+    size_t start = 0, n;
+    for (size_t i = 0; i < s.len; i += n) {
+        utf8_decode(s.data + i, s.len - i, &n);
+        bool space = n == 1 && ifs->space[(unsigned char)s.data[i]];
+        if (!space && slice_search(ifs->text, slice(s.data + i, n)) == SIZE_MAX)
+            continue;
+        if (i > start)
+            put_active(b, slice(s.data + start, i - start));
+        start = i + n;
+        bool open = field_open(b);
+        if (space ? open : open || !b->after_space)
+            field_finish(b);
+        b->after_space = space && (open || b->after_space);
+    }
+    if (s.len > start)
+        put_active(b, slice(s.data + start, s.len - start));
+}
+
 static void put_split(Builder *b, Slice s)
 {
     const IfsCache *ifs = ifs_of(b->in);
     if (b->mode != MODE_FIELDS) {
         buf_append(&b->text, s);
+        return;
+    }
+    if (unlikely(ifs->wide)) {
+        put_split_wide(b, s, ifs);
         return;
     }
     size_t start = 0;
@@ -256,8 +281,9 @@ static void put_arith(Builder *b, const WordPart *p, bool quoted)
 
 static void put_tilde(Builder *b, Slice name)
 {
-    bool known;
-    Slice text = tilde_expand(b->in, name, &known);
+    bool known = false;
+    Slice text = b->in->no_tilde ? name : tilde_expand(b->in, name, &known);
+    b->keep |= known;
     if (!known)
         buf_char(&b->text, '~');
     if (!known && b->has_pattern)
@@ -310,7 +336,7 @@ static void put_part(Builder *b, const WordPart *p, bool quoted, bool split_lite
         break;
     case PART_PARAM: put_param(b, p->param, quoted); break;
     case PART_COMMAND:
-        put_scalar(b, command_substitute(b->in, p->command.body, p->command.line, p->backquote), quoted);
+        put_scalar(b, command_substitute(b->in, p), quoted);
         break;
     case PART_ARITH: put_arith(b, p, quoted); break;
     case PART_PROCESS: put_quoted(b, slice_str(process_substitute(b->in, p))); break;
@@ -399,7 +425,9 @@ void expand_word(Interp *in, const Word *w, Fields *out)
         fields_add(in, out, w->count ? literal_text(in, w->parts[0].text) : (char *)(uintptr_t)"");
         return;
     }
-    if (w->flags & WORD_BRACE && OPT(in, BRACEEXPAND)) {
+    if (w->flags & WORD_BRACE && !OPT(in, BRACEEXPAND))
+        w = brace_plain(in, w);
+    if (w->flags & WORD_BRACE) {
         if (w->count == 1 && w->parts[0].kind == PART_BRACE && !w->parts[0].brace->words) {
             expand_range(in, w->parts[0].brace, out);
             return;

@@ -248,9 +248,12 @@ static int run_unit(Interp *in, const Unit *u)
 
 static void show_warnings(Interp *in, Parser *parser)
 {
+    const char *name = in->dyn.text_name;
+    in->dyn.text_name = NULL;
     ParseWarnings w = parser_warnings(parser);
     for (uint32_t i = 0; i < w.count; i++)
         print_parse_line(in, w.messages[i]);
+    in->dyn.text_name = name;
 }
 
 static void echo_verbose(Interp *in, Slice text, size_t from, size_t to)
@@ -281,7 +284,8 @@ static int parse_failed(Interp *in, const ParseError *error)
 {
     if (error->no_memory)
         lang_nomem(in);
-    print_parse_line(in, error->message);
+    if (*error->message)
+        print_parse_line(in, error->message);
     if (error->second)
         print_parse_line(in, error->second);
     if (!error->resume)

@@ -173,7 +173,7 @@ typedef struct Dynamic {
 enum { HIDE_DEBUG = 1, HIDE_ERR = 2, HIDE_RETURN = 4 };
 
 typedef struct IfsCache {
-    bool valid, set, null, standard;
+    bool valid, set, null, standard, wide; /* wide: characters beyond ASCII */
     Slice text;
     char store[32];
     bool space[256]; /* IFS white space */
@@ -219,6 +219,10 @@ struct Interp {
     bool tracing;
     IfsCache ifs;
     int getopts_at;
+    const WordPart *subst;  /* the $( ) of several lines that this process runs, and the frame it stands in */
+    const Frame *subst_frame;
+    char **first_env;       /* what a shell started as a program got */
+    bool no_tilde;          /* compound assignments to associative arrays */
     const char *arith_who;  /* "let", "((", "[[": begins arithmetic's messages */
     unsigned arith_depth;
     bool arith_reported;     /* the failure of arithmetic has been printed */
@@ -292,6 +296,8 @@ bool var_set_global(Interp *in, Slice name, Slice text, bool append);
 void print_compound(Interp *in, const Var *v, Buf *out);
 Slice attr_letters(Mem *m, uint32_t attrs);
 const IfsCache *ifs_of(Interp *in);
+/* A subscript that comes as text (unset 'm[$k]', [[ -v m[$k] ]]) is expanded once more. */
+Slice expand_subscript(Interp *in, Slice subscript);
 extern const ProcEnv interp_env;
 void set_pipestatus(Interp *in, const int *statuses, uint32_t count);
 static inline void set_status(Interp *in, int status)
@@ -350,6 +356,8 @@ Slice join_items(Interp *in, const Slice *items, size_t count, bool star_ifs);
 
 /* The word's fields as alternatives of its braces, each a Word in p->mem. */
 Word **brace_expand(Interp *in, const Word *w, uint32_t *count);
+/* The word with its braces as text, for set +B. */
+Word *brace_plain(Interp *in, const Word *w);
 /* How many items a range has; raises when that is beyond the limit. */
 uint64_t brace_count(Interp *in, const Brace *r);
 char *brace_item(Mem *m, const Brace *r, int64_t v);
@@ -358,7 +366,7 @@ bool pattern_matches(Interp *in, Slice pattern, Slice subject);
 bool pattern_matches_ext(Interp *in, Slice pattern, Slice subject); /* [[ == ]]: extended patterns always */
 unsigned pattern_flags(Interp *in, bool case_option);
 Slice tilde_expand(Interp *in, Slice name, bool *known);
-Slice command_substitute(Interp *in, const Node *body, uint32_t line, bool backquote);
+Slice command_substitute(Interp *in, const WordPart *part);
 Proc *fork_child(Interp *in); /* raises when there can be no more */
 int move_high(Interp *in, int fd, int highest);
 const char *process_substitute(Interp *in, const WordPart *part);

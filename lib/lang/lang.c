@@ -82,6 +82,7 @@ static int run_body(Interp *in, void *arg)
     if (run->syntax_only)
         in->st.options |= UINT64_C(1) << OPT_NOEXEC;
     in->has_execution_string = !run->from_stdin;
+    in->execution_string = run->script;
     in->from_stdin = run->from_stdin;
     return run_units(in, run->script, 1, run->from_stdin ? NULL : "-c");
 }
@@ -150,6 +151,22 @@ int lang_main(Proc *p, void *arg)
 
 /* ---------- shells as programs ---------- */
 
+/* BASH_FUNC_name%%=() { ... } of the environment. */
+static void import_functions(Interp *in)
+{
+    for (char **e = in->first_env; e && *e; e++) {
+        Slice s = slice_str(*e), end = SLICE("%%=() {");
+        size_t at = slice_search(s, end);
+        if (!slice_starts(s, SLICE("BASH_FUNC_")) || at == SIZE_MAX || at < 11)
+            continue;
+        Slice name = slice(s.data + 10, at - 10), value = slice_from(s, at + 3);
+        if (!name_valid(name))
+            continue;
+        run_units(in, slice_str(mem_printf(mem_of(in), "%.*s %s", (int)name.len, name.data, value.data)), 1, "import");
+        function_attrs(in, name, ATTR_EXPORT, 0);
+    }
+}
+
 static int start_body(Interp *in, void *arg)
 {
     const ShellStart *s = arg;
@@ -161,10 +178,12 @@ static int start_body(Interp *in, void *arg)
     if (s->posix)
         option_set_named(in, SLICE("posix"), true);
     find_directory(in);
+    import_functions(in);
     if (!set_options(in, s->options, s->long_options, s->shopts))
         return 2;
     if (s->has_text) {
         in->has_execution_string = true;
+        in->execution_string = text;
         return run_units(in, text, 1, "-c");
     }
     if (s->path) {
@@ -191,6 +210,7 @@ int shell_start(Proc *p, const ShellStart *s)
         return 126;
     char **env = proc_environ(p);
     Interp *in = interp_new(p, l);
+    in->first_env = env;
     if (!state_fresh(&in->st, gen_of(in), mem_of(in), l->base, (const char *const *)env))
         nomem(p);
     return shell_body(in, start_body, (void *)(uintptr_t)s);

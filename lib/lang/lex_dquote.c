@@ -147,7 +147,7 @@ void read_backquoted(Builder *b, bool quoted)
     leave(p);
 }
 
-static void read_command(Builder *b, bool quoted)
+static void read_command(Builder *b, bool quoted, const char *opened)
 {
     Parser *p = b->p;
     const char *start = p->at + 2;
@@ -155,7 +155,7 @@ static void read_command(Builder *b, bool quoted)
     part.command.line = line_of(p, start);
     add_part(b, part);
     p->at = start;
-    Node *body = read_command_list(p, NULL);
+    Node *body = read_command_list(p, opened);
     WordPart *made = last_part(p);
     made->command.body = body;
     made->command.source = between(start, p->at - 1);
@@ -247,10 +247,10 @@ static bool read_dollar_paren(Builder *b, bool quoted)
         }
         if (!end) {
             need_more(p);
-            fail_matching(p, s, ")");
+            fail_matching(p, s, quoted ? "\"" : ")");
         }
     }
-    read_command(b, quoted);
+    read_command(b, quoted, s[2] == '(' ? s : NULL);
     return true;
 }
 

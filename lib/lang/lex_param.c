@@ -50,9 +50,12 @@ Word *read_subscript(Parser *p, IndexKind *kind)
     return w;
 }
 
+/* An empty subscript, or one without its end, is left in the way: a bad substitution. */
 static void read_index(Parser *p, Param *param)
 {
-    if (*p->at != '[' || param->var != VAR_NAMED)
+    if (*p->at != '[' || param->var != VAR_NAMED || p->at[1] == ']')
+        return;
+    if (p->at[1] == '}' && !skip_parens(p->at + 1, '[', ']'))
         return;
     p->at++;
     param->index = read_subscript(p, &param->index_kind);
@@ -67,17 +70,21 @@ static Word *read_default(Parser *p, bool quoted)
 }
 
 static Word *read_pattern(Parser *p, char stop) { return read_parts(p, MODE_BRACE, READ_TILDE, stop); }
+static Word *read_anchored(Parser *p, char stop) { return read_parts(p, MODE_BRACE, 0, stop); }
 
-static void read_substring(Parser *p, Param *param)
+static bool read_substring(Parser *p, Param *param)
 {
+    if (*p->at == '}')
+        return false;
     param->kind = PARAM_SUBSTRING;
     param->offset_word = read_parts(p, MODE_ARITH, READ_QUOTED, ':');
     param->offset = arith_compile(p->mem, param->offset_word);
     if (*p->at != ':')
-        return;
+        return true;
     p->at++;
     param->length_word = read_parts(p, MODE_ARITH, READ_QUOTED, '}');
     param->length = arith_compile(p->mem, param->length_word);
+    return true;
 }
 
 /* A pattern may begin with the / that would end it. */
@@ -106,7 +113,11 @@ static void read_replace(Parser *p, Param *param)
     param->kind = PARAM_REPLACE;
     if (*p->at && strchr("/#%", *p->at))
         param->replace = (uint8_t)*p->at++;
-    param->word = *p->at == '/' && param->replace != REPLACE_ALL ? read_pattern(p, '/') : read_replace_pattern(p);
+    bool anchored = param->replace == REPLACE_PREFIX || param->replace == REPLACE_SUFFIX;
+    if (*p->at == '/' && param->replace != REPLACE_ALL)
+        param->word = read_pattern(p, '/');
+    else
+        param->word = anchored && *p->at != '/' ? read_anchored(p, '/') : read_replace_pattern(p);
     if (*p->at == '/') {
         p->at++;
         param->word2 = read_pattern(p, 0);
@@ -130,8 +141,7 @@ static bool read_colon(Parser *p, Param *param, bool quoted)
         return false;
     param->colon = false;
     p->at++;
-    read_substring(p, param);
-    return true;
+    return read_substring(p, param);
 }
 
 static void read_doubled(Parser *p, Param *param, ParamOp kind)
@@ -148,9 +158,12 @@ static void read_doubled(Parser *p, Param *param, ParamOp kind)
 
 static bool read_transform(Parser *p, Param *param)
 {
-    if (!p->at[1] || !strchr("QEPAKakULu", p->at[1]) || p->at[2] != '}')
-        return false;
     param->kind = PARAM_TRANSFORM;
+    if (!p->at[1] || !strchr("QEPAKakULu", p->at[1]) || p->at[2] != '}') { /* op 0: an error only when the parameter is set */
+        p->at++;
+        read_parts(p, MODE_BRACE, 0, 0);
+        return *p->at == '}';
+    }
     param->op = (uint8_t)p->at[1];
     p->at += 2;
     return true;
@@ -244,6 +257,8 @@ static bool read_whole(Parser *p, Param *param, bool quoted)
 Param *read_braced_param(Parser *p, bool quoted)
 {
     const char *start = p->at - 2;
+    while (p->at[0] == '\\' && p->at[1] == '\n')
+        p->at += 2;
     Param *param = GET(p, Param);
     param->braced = true;
     bool good = read_whole(p, param, quoted);

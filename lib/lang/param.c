@@ -43,12 +43,12 @@ static void subject_elements(Interp *in, Subject *s, const Var *v)
     Element *e = var_elements(in, v, &n);
     s->items = mem_array(mem_of(in), n + 1, Slice);
     s->assoc = v && v->value.kind == VALUE_ASSOC;
-    if (v && v->value.kind == VALUE_ARRAY)
+    if (v && v->value.kind >= VALUE_ARRAY) /* slices of associative arrays count from 1 */
         s->indices = mem_array(mem_of(in), n + 1, int64_t);
     for (size_t i = 0; i < n; i++) {
         s->items[i] = e[i].text;
         if (s->indices)
-            s->indices[i] = e[i].index;
+            s->indices[i] = s->assoc ? (int64_t)i + 1 : e[i].index;
     }
     s->count = n;
     s->set = n > 0;
@@ -71,8 +71,7 @@ static void subject_element(Interp *in, Subject *s, const Param *p, const Var *v
     v = var_find(in, name);
     s->var = v;
     if (index < 0) {
-        int64_t end = v && v->value.kind == VALUE_ARRAY ? array_end(v->value.a) : v && v->value.kind != VALUE_UNSET ? 1 : 0;
-        index += end;
+        index += v && v->value.kind == VALUE_ARRAY ? array_end(v->value.a) : 0;
         if (index < 0) {
             lang_error(in, "%.*s: bad array subscript", (int)name.len, name.data);
             return;
@@ -95,6 +94,24 @@ static Slice int_text(Interp *in, int64_t n)
     size_t len;
     char *text = format_int(n, buf, &len);
     return slice(text, len);
+}
+
+/* A nameref may stand for ${a[@]}. */
+static void subject_nameref(Interp *in, Subject *s, const Param *p)
+{
+    Name final;
+    Slice sub = slice(NULL, 0), target = s->var->value.kind == VALUE_STR ? str_slice(s->var->value.s) : SLICE("");
+    bool list = target.len > 3 && target.data[target.len - 1] == ']' && strchr("@*", target.data[target.len - 2]);
+    if (list || p->kind == PARAM_TRANSFORM) {
+        const Var *v = var_resolve(in, &p->name, &final, &sub);
+        s->var = v;
+        if (sub.data && (slice_is(sub, "@") || slice_is(sub, "*"))) {
+            subject_elements(in, s, v);
+            s->star = sub.data[0] == '*';
+            return;
+        }
+    }
+    s->set = lang_get(in, &p->name, &s->text);
 }
 
 static void subject_of(Interp *in, const Param *p, Subject *s)
@@ -131,16 +148,10 @@ static void subject_of(Interp *in, const Param *p, Subject *s)
     if (p->index_kind == INDEX_NONE) {
         const Var *v = var_lookup(in, &p->name);
         s->var = v;
-        s->set = lang_get(in, &p->name, &s->text);
-        if (!s->set && v && v->attrs & ATTR_NAMEREF && v->value.kind == VALUE_STR) { /* a nameref to ${a[@]} */
-            Name final;
-            Slice sub;
-            v = var_resolve(in, &p->name, &final, &sub);
-            if (sub.data && (slice_is(sub, "@") || slice_is(sub, "*"))) {
-                subject_elements(in, s, v);
-                s->star = sub.data[0] == '*';
-            }
-        }
+        if (unlikely(v && v->attrs & ATTR_NAMEREF))
+            subject_nameref(in, s, p);
+        else
+            s->set = lang_get(in, &p->name, &s->text);
         return;
     }
     const Var *v = var_find(in, p->name.text);
@@ -221,10 +232,10 @@ static bool indirect_target(Interp *in, const Param *p, Param *target)
 
 /* ---------- operators on one text ---------- */
 
-static Pat *pattern_of(Interp *in, const Word *w)
+static Pat *pattern_of(Interp *in, const Word *w, bool icase)
 {
     Slice text = w ? expand_pattern(in, w) : SLICE("");
-    Pat *pat = pat_compile(mem_of(in), text, pattern_flags(in, false) & ~(unsigned)PAT_ICASE);
+    Pat *pat = pat_compile(mem_of(in), text, pattern_flags(in, icase));
     if (!pat)
         lang_nomem(in);
     return pat;
@@ -485,25 +496,54 @@ static Slice apply_one(Interp *in, const Param *p, const Pat *pat, const Replace
     }
 }
 
+/* The parameter as messages about its arithmetic name it. */
+static const char *subject_text(Interp *in, const Param *p, const Subject *s)
+{
+    if (p->var == VAR_NAMED && p->index_kind == INDEX_NONE)
+        return p->name.text.data;
+    if (p->index_kind == INDEX_AT || p->index_kind == INDEX_STAR)
+        return mem_printf(mem_of(in), "%s[%c]", p->name.text.data, p->index_kind == INDEX_AT ? '@' : '*');
+    return mem_copy(mem_of(in), s->name);
+}
+
+static NORETURN void bad_transform(Interp *in, const Param *p)
+{
+    lang_error(in, "%.*s: bad substitution", (int)p->source.len, p->source.data);
+    lang_fatal(in, unset_status(in));
+}
+
 static void apply_operator(Interp *in, const Param *p, Subject *s)
 {
     Pat *pat = NULL;
     Replacement with = {SLICE(""), false};
+    const char *who = in->arith_who;
+    if (p->kind == PARAM_SUBSTRING)
+        in->arith_who = subject_text(in, p, s);
     if (p->kind == PARAM_SUBSTRING && s->list) {
         slice_list(in, p, s);
+        in->arith_who = who;
+        return;
+    }
+    if (p->kind == PARAM_TRANSFORM && !p->op) {
+        if (s->set)
+            bad_transform(in, p);
+        *s = (Subject){.text = SLICE("")};
         return;
     }
     if (p->kind == PARAM_TRANSFORM && transform_whole(in, p, s->list, s->var, s->name, s->set, &s->items, &s->count, &s->text)) {
         return;
     }
-    if (!s->set)
+    if (!s->set) {
+        in->arith_who = who;
         return;
+    }
     if (p->kind == PARAM_REMOVE_PREFIX || p->kind == PARAM_REMOVE_SUFFIX || p->kind == PARAM_REPLACE || (p->kind == PARAM_CASE && p->word && p->word->source.len))
-        pat = pattern_of(in, p->word);
+        pat = pattern_of(in, p->word, p->kind == PARAM_REPLACE);
     if (p->kind == PARAM_REPLACE)
         with = replacement_of(in, p);
     if (!s->list) {
         s->text = apply_one(in, p, pat, &with, s, s->text);
+        in->arith_who = who;
         return;
     }
     Slice *items = mem_array(mem_of(in), s->count + 1, Slice);
@@ -549,12 +589,11 @@ static NORETURN void report_unset(Interp *in, const Param *p, const Subject *s)
 
 static void check_bound(Interp *in, const Param *p, const Subject *s)
 {
-    if (s->set || !OPT(in, NOUNSET) || (s->list && (p->kind != PARAM_LENGTH || s->positional)))
+    bool length = p->kind == PARAM_LENGTH;
+    if (s->set || !OPT(in, NOUNSET) || (s->list && (!length || s->positional)) || (length && p->index_kind == INDEX_EXPR))
         return;
     lang_error(in, "%.*s: unbound variable", (int)s->name.len, s->name.data);
-    if (p->index_kind != INDEX_NONE)
-        lang_fatal(in, 1);
-    lang_fatal(in, unset_status(in));
+    lang_fatal(in, length && s->list ? 1 : unset_status(in));
 }
 
 static void deliver(const Subject *s, Expansion *out)
@@ -588,6 +627,20 @@ static NORETURN void bad_substitution(Interp *in, const Param *p)
     lang_discard(in, 1);
 }
 
+/* The name at the end of a chain of namerefs. */
+static Slice nameref_target(Interp *in, const Name *name)
+{
+    Slice text = SLICE("");
+    bool set = true;
+    const Var *v = var_lookup(in, name);
+    for (int depth = 0; set && v && v->attrs & ATTR_NAMEREF && depth < 8; depth++) {
+        text = value_text(mem_of(in), &v->value, &set);
+        Name next = name_of(text);
+        v = var_lookup(in, &next);
+    }
+    return text;
+}
+
 void expand_param(Interp *in, const Param *p, bool quoted, Expansion *out)
 {
     (void)quoted;
@@ -605,10 +658,7 @@ void expand_param(Interp *in, const Param *p, bool quoted, Expansion *out)
     }
     if (p->indirect) {
         if (!indirect_target(in, p, &target)) { /* ${!nameref} is the name it refers to */
-            Slice name;
-            bool set;
-            name = value_text(mem_of(in), &var_lookup(in, &p->name)->value, &set);
-            *out = (Expansion){.is_set = set, .text = name};
+            *out = (Expansion){.is_set = true, .text = nameref_target(in, &p->name)};
             return;
         }
         p = &target;

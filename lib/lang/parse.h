@@ -58,6 +58,7 @@ bool name_valid(Slice text);
 void print_node(Buf *out, const Node *n);
 void print_function(Buf *out, Slice name, const Node *body);
 void print_command_line(Buf *out, const Node *n);
+void print_exported(Buf *out, const Node *body); /* () {  ... } as in the environment */
 void print_word(Buf *out, const Word *w);
 
 #endif

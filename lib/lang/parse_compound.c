@@ -72,12 +72,17 @@ static void skip_blank_text(Parser *p)
         p->at++;
 }
 
-static NORETURN void fail_for(Parser *p, const char *start, const char *end)
+static char *for_text(Parser *p, const char *start, const char *end)
 {
     char *text = mem_printf(p->mem, "line %u: syntax error: `%.*s'", line_of(p, start), (int)MIN(end - start, 1 << 20), start);
     if (!text)
         fail_memory(p);
-    p->error.second = text;
+    return text;
+}
+
+static NORETURN void fail_for(Parser *p, const char *start, const char *end)
+{
+    p->error.second = for_text(p, start, end);
     fail_at(p, start, "syntax error: arithmetic expression required");
 }
 
@@ -110,6 +115,10 @@ static Node *parse_arith_for(Parser *p, uint32_t line)
     if (*p->at++ != ';')
         fail_for(p, start, end + 2);
     n->cfor.step = read_clause(p, ')', &n->cfor.step_code);
+    if (n->cfor.step && slice_find(n->cfor.step->source, ';') < n->cfor.step->source.len) {
+        p->error.second = for_text(p, start, end + 2);
+        fail_at(p, start, "syntax error: `;' unexpected");
+    }
     if (p->at != end)
         fail_for(p, start, end + 2);
     p->at = end + 2;

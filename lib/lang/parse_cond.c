@@ -165,7 +165,7 @@ static Cond *parse_term(Parser *p)
     } else {
         set_status(p);
         if (peek_is(p, "]]") || t->kind == TOK_NEWLINE)
-            fail_at(p, t->start, "syntax error near `]]'");
+            fail_silent(p, t->start); /* bash says nothing and reads no further */
         fail_cond(p, "unexpected token ", " in conditional command");
     }
     skip_newlines(p);
@@ -212,6 +212,8 @@ Node *parse_cond(Parser *p)
         set_status(p);
         if (peek(p)->kind == TOK_EOF)
             fail_end(p);
+        if (p->token.kind == TOK_RPAREN)
+            fail_at(p, p->token.start, "syntax error in conditional expression: unexpected token `)'");
         fail_at(p, p->token.start, "syntax error in conditional expression");
     }
     take(p);

@@ -38,6 +38,8 @@ NORETURN void fail_at(Parser *p, const char *where, const char *format, ...)
     fail(p, line, text);
 }
 
+NORETURN void fail_silent(Parser *p, const char *where) { fail(p, line_of(p, where), (char *)(uintptr_t)""); }
+
 static NORETURN void fail_line(Parser *p, uint32_t line, const char *format, ...) PRINTF_LIKE(3, 4);
 static NORETURN void fail_line(Parser *p, uint32_t line, const char *format, ...)
 {

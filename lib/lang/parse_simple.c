@@ -12,7 +12,7 @@ const char *assignment_value(const char *s)
         return NULL;
     if (*e == '[') {
         const char *close = skip_parens(e + 1, '[', ']');
-        if (!close || close == e + 1)
+        if (!close)
             return NULL;
         e = close + 1;
     }
@@ -54,11 +54,26 @@ static Word *read_index(Parser *p, Arith **code)
     return w;
 }
 
+/* [3]={x,y}: brace expansion comes first and makes it plain words. */
+static bool has_braces(Parser *p, const char *s)
+{
+    const char *e = s;
+    while (!is(*e, CH_META) && *e != '{')
+        e++;
+    if (*e != '{' || !p->options.brace_expand)
+        return false;
+    Word *w = read_word(p, READ_BRACES);
+    p->at = s;
+    p->have = false;
+    peek(p);
+    return w->flags & WORD_BRACE;
+}
+
 static void read_item(Parser *p)
 {
     ArrayItem item = {0};
     const char *s = peek(p)->start;
-    if (item_value(s)) {
+    if (item_value(s) && !has_braces(p, s)) {
         p->at = s;
         p->have = false;
         item.index = read_index(p, &item.index_code);
@@ -105,6 +120,17 @@ static void read_items(Parser *p, Assign *a)
     a->items = take_array(p, base, sizeof *a->items, &a->nitems);
 }
 
+/* a=(1)b is no compound assignment but text: where that ends, or NULL. */
+static const char *compound_end(const char *s)
+{
+    const char *close = skip_parens(s + 1, '(', ')');
+    if (!close || is(close[1], CH_META))
+        return NULL;
+    for (s = close + 1; !is(*s, CH_META); s++)
+        continue;
+    return s;
+}
+
 void parse_assign(Parser *p, Assign *a, bool compound_ok)
 {
     const char *s = p->at, *e = name_end(s);
@@ -114,10 +140,15 @@ void parse_assign(Parser *p, Assign *a, bool compound_ok)
         a->index = read_index(p, &a->index_code);
     a->append = *p->at == '+';
     p->at += a->append ? 2 : 1;
-    if (compound_ok && *p->at == '(')
+    const char *end = compound_ok && *p->at == '(' ? compound_end(p->at) : NULL;
+    if (end) {
+        a->value = word_of_text(p, slice(p->at, (size_t)(end - p->at)));
+        p->at = end;
+    } else if (compound_ok && *p->at == '(') {
         read_items(p, a);
-    else
+    } else {
         a->value = read_value(p);
+    }
     p->have = false;
 }
 
@@ -307,6 +338,8 @@ static void read_assigns(Parser *p, Simple *s)
             p->at = p->token.start;
             p->have = false;
             parse_assign(p, &a, true);
+            if (p->top == base)
+                n->line = line_of(p, p->at);
             push(p, &a, sizeof a);
         } else if (kind == TOK_WORD && p->top != base && expand_alias(p)) {
             continue;
@@ -345,6 +378,7 @@ Node *parse_simple(Parser *p)
     s.redirs = &s.node->redirs;
     read_assigns(p, &s);
     s.base = p->top;
+    uint32_t tokens = s.node->simple.nassigns || s.node->redirs ? 2 : 0;
     for (;;) {
         if (at_redir(p)) {
             *s.redirs = parse_redir(p);
@@ -352,6 +386,8 @@ Node *parse_simple(Parser *p)
         } else if (peek(p)->kind == TOK_WORD) {
             if (!alias_argument(p))
                 add_word(p, &s);
+            if (++tokens == 2) /* bash numbers a command by the line where its second word ends */
+                s.node->line = line_of(p, p->at);
         } else if (p->token.kind == TOK_LPAREN && s.words == 1 && !s.node->simple.nassigns && !s.node->redirs) {
             return parse_definition(p, &s, start);
         } else {

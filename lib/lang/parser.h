@@ -113,6 +113,7 @@ struct Parser {
 
 NORETURN void fail_memory(Parser *p);
 NORETURN void fail_at(Parser *p, const char *where, const char *format, ...) PRINTF_LIKE(3, 4); /* without a second line */
+NORETURN void fail_silent(Parser *p, const char *where);
 NORETURN void fail_token(Parser *p);                       /* near unexpected token */
 NORETURN void fail_matching(Parser *p, const char *opened, const char *closer); /* end of text while looking for closer */
 NORETURN void fail_end(Parser *p);

@@ -216,6 +216,8 @@ static void put_seconds(Buf *b, uint64_t ns, unsigned places, bool minutes)
         buf_char(b, 's');
 }
 
+static void bad_time_format(Interp *in, char c) { lang_error(in, "TIMEFORMAT: `%c': invalid format character", c); }
+
 static void print_times(Interp *in, Slice format, uint64_t real, uint64_t user, uint64_t sys)
 {
     Buf b;
@@ -240,7 +242,9 @@ static void print_times(Interp *in, Slice format, uint64_t real, uint64_t user, 
             buf_char(&b, '%');
         else if (c == 'R' || c == 'U' || c == 'S')
             put_seconds(&b, c == 'R' ? real : c == 'U' ? user : sys, places, minutes);
-        else if (c == 'P')
+        else if (c != 'P')
+            return bad_time_format(in, c);
+        else
             buf_printf(&b, "%.2f", real ? (double)(user + sys) * 100.0 / (double)real : 0.0);
     }
     buf_char(&b, '\n');

@@ -590,6 +590,16 @@ void print_function(Buf *out, Slice name, const Node *body)
     function_end(&p, body);
 }
 
+void print_exported(Buf *out, const Node *body)
+{
+    Printer p = {.out = out, .step = 1, .start = out->len};
+    text(&p, "() { ");
+    p.indent = p.step;
+    function_inside(&p, body);
+    p.indent = 0;
+    function_end(&p, body);
+}
+
 void print_word(Buf *out, const Word *w)
 {
     Printer p = {.out = out, .step = 4, .start = out->len};

@@ -12,6 +12,7 @@ static const struct { const char *name; uint32_t special, attrs; } table[] = {
     {"BASH_SUBSHELL", SPECIAL_SUBSHELL, ATTR_INTEGER},
     {"BASHPID", SPECIAL_BASHPID, ATTR_INTEGER},
     {"BASH_ARGV0", SPECIAL_ARGV0, 0},
+    {"BASH_EXECUTION_STRING", SPECIAL_EXECUTION_STRING, 0},
     {"FUNCNAME", SPECIAL_FUNCNAME, ATTR_ARRAY | ATTR_NO_ASSIGN},
     {"BASH_SOURCE", SPECIAL_SOURCE, ATTR_ARRAY | ATTR_NO_ASSIGN},
     {"BASH_LINENO", SPECIAL_BASH_LINENO, ATTR_ARRAY | ATTR_NO_ASSIGN},
@@ -150,13 +151,29 @@ static void put_map(Interp *in, Var *v, const PMap *from, bool commands)
 
 static void put_int(Var *v, int64_t i) { v->value = (Value){.kind = VALUE_INT, .i = i}; }
 
+static void loop_text(Buf *b, const Node *n)
+{
+    buf_printf(b, "%s %s", n->kind == NODE_FOR ? "for" : "select", n->each.var.text.data);
+    if (n->each.in_given)
+        buf_append(b, SLICE(" in"));
+    for (uint32_t i = 0; i < n->each.count; i++)
+        buf_printf(b, " %.*s", (int)n->each.words[i]->source.len, n->each.words[i]->source.data);
+    if (n->kind == NODE_SELECT)
+        buf_char(b, '\n');
+}
+
 static Slice command_text(Interp *in)
 {
     Buf b;
     buf_init(&b, mem_of(in), 1 << 20);
     buf_reserve(&b, 64);
-    if (in->command)
-        print_command_line(&b, in->command);
+    const Node *n = in->command;
+    if (n && n->kind == NODE_CASE)
+        buf_printf(&b, "case %.*s in ", (int)n->kase.subject->source.len, n->kase.subject->source.data);
+    else if (n && (n->kind == NODE_FOR || n->kind == NODE_SELECT))
+        loop_text(&b, n);
+    else if (n)
+        print_command_line(&b, n);
     return buf_slice(&b);
 }
 
@@ -209,6 +226,12 @@ const Var *special_read(Interp *in, const Var *from)
     case SPECIAL_CMDS: put_map(in, v, &in->st.commands, true); break;
     case SPECIAL_SHELLOPTS: put_text(in, v, options_text(in, false)); break;
     case SPECIAL_BASHOPTS: put_text(in, v, options_text(in, true)); break;
+    case SPECIAL_EXECUTION_STRING:
+        if (in->has_execution_string)
+            put_text(in, v, in->execution_string);
+        else
+            v->value = (Value){.kind = VALUE_UNSET};
+        break;
     case SPECIAL_UNDERSCORE: put_text(in, v, buf_slice(&in->last_arg)); break;
     default: break;
     }

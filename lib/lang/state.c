@@ -233,7 +233,7 @@ static bool define_array(State *st, Gen *g, const char *name, const char *const 
 #define MACHINE_TYPE HOST_TYPE "-pc-linux-gnu"
 
 static const struct { const char *name, *text; uint32_t attrs; } first_variables[] = {
-    {"BASH", "/bin/bash", 0},
+    {"BASH", "/usr/bin/bash", 0},
     {"BASH_VERSION", "5.2.15(1)-release", 0},
     {"HOSTNAME", "libshell", 0},
     {"HOSTTYPE", HOST_TYPE, 0},

@@ -84,10 +84,9 @@ typedef struct CaptureUnwind {
 
 static void release_capture(Interp *in, Unwind *u) { file_unref(in->p->kernel, ((CaptureUnwind *)u)->capture); }
 
-Slice command_substitute(Interp *in, const Node *body, uint32_t line, bool backquote)
+Slice command_substitute(Interp *in, const WordPart *part)
 {
-    (void)line;
-    (void)backquote;
+    const Node *body = part->command.body;
     const Redir *r = only_input(body);
     if (r)
         return read_substitution(in, r);
@@ -105,6 +104,11 @@ Slice command_substitute(Interp *in, const Node *body, uint32_t line, bool backq
         lang_nomem(in);
     Interp *ci = interp_child(in, child);
     ci->tracing = true;
+    ci->subst = NULL;
+    if (!part->backquote && memchr(part->command.source.data, '\n', part->command.source.len)) {
+        ci->subst = part;
+        ci->subst_frame = ci->dyn.frame;
+    }
     if (!SHOPT(in, INHERIT_ERREXIT) && !OPT(in, POSIX))
         ci->st.options &= ~(UINT64_C(1) << OPT_ERREXIT);
     int wstatus = proc_call(child, substitution_main, (void *)(uintptr_t)body), status = WSTATUS_TO_SHELL(wstatus);

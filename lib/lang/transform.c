@@ -44,6 +44,15 @@ static Slice assignment_text(Interp *in, const Var *v, Slice name, Slice text)
     return buf_slice(&b);
 }
 
+/* `declare -a name` of what has no value. */
+static Slice declaration_text(Interp *in, const Var *v, Slice name)
+{
+    Slice letters = letters_of(in, v);
+    if (!letters.len)
+        return SLICE("");
+    return slice_str(mem_printf(mem_of(in), "declare -%.*s %.*s", (int)letters.len, letters.data, (int)name.len, name.data));
+}
+
 Slice transform(Interp *in, const Param *p, const Var *v, Slice name, Slice text, bool set)
 {
     (void)set;
@@ -112,15 +121,16 @@ bool transform_whole(Interp *in, const Param *p, bool list, const Var *v, Slice 
 {
     char op = (char)p->op;
     if (!list) {
-        if (!set && op == 'a' && v)
-            *text = letters_of(in, v);
+        if (!set && v && (op == 'a' || op == 'A'))
+            *text = op == 'a' ? letters_of(in, v) : declaration_text(in, v, name);
         return !set;
     }
     if (op == 'A') {
-        if (!set)
+        if (!set && !v)
             return true;
         Slice *one = mem_new(mem_of(in), Slice);
-        *one = v && v->value.kind >= VALUE_ARRAY ? whole_assignment(in, v, name)
+        *one = !set                              ? declaration_text(in, v, name)
+               : v && v->value.kind >= VALUE_ARRAY ? whole_assignment(in, v, name)
                : v                               ? assignment_text(in, v, name, (*items)[0])
                                                  : set_command(in, *items, *count);
         *items = one;

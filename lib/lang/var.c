@@ -93,6 +93,7 @@ const IfsCache *ifs_of(Interp *in)
     }
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.data[i];
+        ifs->wide |= c >= 0x80;
         if (c == ' ' || c == '\t' || c == '\n')
             ifs->space[c] = true;
         else
@@ -117,6 +118,7 @@ const Var *var_resolve(Interp *in, const Name *name, Name *final, Slice *subscri
             return v;
         if (depth == NAMEREF_DEPTH) {
             lang_error(in, "warning: %.*s: circular name reference", (int)name->text.len, name->text.data);
+            *final = name_of(SLICE(""));
             return NULL;
         }
         text = slice(mem_copy(mem_of(in), text), text.len);
@@ -254,7 +256,25 @@ bool var_is_set(Interp *in, Slice ref)
         var_elements(in, v, &n);
         return n > 0;
     }
-    return element_text(in, v, name, sub, &text);
+    return element_text(in, v, name, v->value.kind == VALUE_ASSOC ? expand_subscript(in, sub) : sub, &text);
+}
+
+Slice expand_subscript(Interp *in, Slice sub)
+{
+    size_t i = 0;
+    while (i < sub.len && !strchr("$`'\"\\", sub.data[i]))
+        i++;
+    if (i == sub.len || SHOPT(in, ASSOC_EXPAND_ONCE))
+        return sub;
+    char quote = sub.data[0];
+    if (sub.len > 1 && (quote == '\'' || quote == '"') && sub.data[sub.len - 1] == quote)
+        sub = slice(sub.data + 1, sub.len - 2);
+    if (quote == '\'')
+        return sub;
+    ParseOptions options = {.extglob = true};
+    ParseError error = {0};
+    Word *w = parse_dquote_text(mem_of(in), sub, &options, &error);
+    return w ? expand_string(in, w) : sub;
 }
 
 /* ---------- subscripts ---------- */
@@ -470,6 +490,8 @@ static bool set_slow(Interp *in, const Name *name, Slice text, bool append)
     Name final;
     Slice sub;
     const Var *v = var_resolve(in, name, &final, &sub);
+    if (!final.text.len)
+        return false;
     if (sub.data)
         return var_set_element(in, final.text, sub, text, append);
     if (v && v->attrs & ATTR_NAMEREF) { /* a nameref without a target gets one */
@@ -564,8 +586,8 @@ bool var_set_ref(Interp *in, Slice ref, Slice text)
     if (!sub.data)
         return var_set(in, name, text, false);
     const Var *v = var_find(in, name);
-    if (v && v->value.kind == VALUE_ASSOC) /* the subscript is a word of its own */
-        return var_set_element(in, name, sub, text, false);
+    if (v && v->value.kind == VALUE_ASSOC)
+        sub = expand_subscript(in, sub);
     return var_set_element(in, name, sub, text, false);
 }
 
@@ -656,7 +678,7 @@ static int unset_named(Interp *in, const Name *name)
     if (v->attrs & ATTR_READONLY)
         return -EPERM;
     Gen *g = gen_of(in);
-    if (v->scope && v->scope == in->dyn.function_depth) {
+    if (v->scope && v->scope == in->dyn.function_depth && v->attrs & ATTR_LOCAL) {
         /* A function's own local stays a local without a value. */
         Var *mine = var_own(in, name);
         value_unref(g, mine->value);
@@ -698,9 +720,17 @@ int var_unset_element(Interp *in, Slice name, Slice subscript)
     Gen *g = gen_of(in);
     bool all = slice_is(subscript, "@") || slice_is(subscript, "*");
     int err = 0;
-    if (v->value.kind == VALUE_ASSOC && !(all && !assoc_get(v->value.m, subscript))) {
+    if (v->value.kind == VALUE_ASSOC) {
+        subscript = expand_subscript(in, subscript);
         Var *mine = var_own(in, &final);
         err = assoc_remove(g, &mine->value.m, subscript);
+    } else if (all && v->value.kind == VALUE_ARRAY) {
+        Var *mine = var_own(in, &final);
+        Array *empty = array_new(g);
+        if (!empty)
+            lang_nomem(in);
+        value_unref(g, mine->value);
+        mine->value = (Value){.kind = VALUE_ARRAY, .a = empty};
     } else if (all) {
         return unset_named(in, &final);
     } else {
@@ -795,11 +825,27 @@ static int add_export(void *user, PEntry *e)
     return 0;
 }
 
+static int add_function(void *user, PEntry *e)
+{
+    Exports *x = user;
+    const Function *f = (const Function *)e;
+    if (!(f->attrs & ATTR_EXPORT))
+        return 0;
+    Buf b;
+    buf_init(&b, x->mem, BUF_MAX);
+    buf_printf(&b, "BASH_FUNC_%s%%%%=", e->key->data);
+    print_exported(&b, f->node->function.body);
+    buf_char(&b, 0);
+    x->lines[x->count++] = slice(b.data, b.len - 1);
+    return 0;
+}
+
 static char **env_list(const ProcEnv *env, Proc *p)
 {
     Interp *in = interp_of_env(env);
-    Exports x = {&p->mem, mem_array(&p->mem, in->st.vars.count + 1, Slice), 0};
+    Exports x = {&p->mem, mem_array(&p->mem, in->st.vars.count + in->st.functions.count + 1, Slice), 0};
     pmap_each(&in->st.vars, add_export, &x);
+    pmap_each(&in->st.functions, add_function, &x);
     merge_sort(&p->mem, x.lines, x.count, sizeof(Slice), compare_slices);
     char **list = mem_array(&p->mem, x.count + 1, char *);
     for (size_t i = 0; i < x.count; i++)

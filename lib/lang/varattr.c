@@ -125,13 +125,13 @@ bool var_declare(Interp *in, Slice name, uint32_t set, uint32_t clear, int flags
     Var *v = declared(in, &final, flags);
     if (!v)
         return false;
-    if (v->attrs & ATTR_READONLY && clear & ATTR_READONLY) {
+    if (v->attrs & ATTR_READONLY && (clear & ATTR_READONLY || set & ATTR_NAMEREF)) {
         shell_error(in, in->p->name, "%.*s: readonly variable", (int)name.len, name.data);
         return false;
     }
     if (set & (ATTR_ARRAY | ATTR_ASSOC) && !make_compound(in, v, set, name))
         return false;
-    if (clear & ATTR_ARRAY && v->value.kind == VALUE_ARRAY) {
+    if ((clear & ATTR_ARRAY && v->value.kind == VALUE_ARRAY) || (clear & ATTR_ASSOC && v->value.kind == VALUE_ASSOC)) {
         shell_error(in, in->p->name, "%.*s: cannot destroy array variables in this way", (int)name.len, name.data);
         return false;
     }
@@ -287,9 +287,10 @@ static void pending_add(Interp *in, ItemList *l, Item p)
     l->items[l->count++] = p;
 }
 
-static ItemList expand_items(Interp *in, const Assign *a)
+static ItemList expand_items(Interp *in, const Assign *a, bool assoc)
 {
     ItemList l = {NULL, 0, 0};
+    in->no_tilde = assoc;
     for (uint32_t i = 0; i < a->nitems; i++) {
         const ArrayItem *item = &a->items[i];
         if (item->index) {
@@ -303,6 +304,7 @@ static ItemList expand_items(Interp *in, const Assign *a)
         for (uint32_t k = 0; k < f.count; k++)
             pending_add(in, &l, (Item){NULL, SLICE(""), slice_str(f.items[k])});
     }
+    in->no_tilde = false;
     return l;
 }
 
@@ -339,8 +341,15 @@ static bool store_items(Interp *in, Slice name, const ItemList *l, int64_t next)
         const Item *p = &l->items[i];
         if (p->item) {
             const Var *v = var_find(in, name);
-            if (!element_index(in, v, name, p->key, &next))
+            int64_t index, end = v && v->value.kind == VALUE_ARRAY ? array_end(v->value.a) : 0;
+            if (!arith_eval_text(in, p->key, &index))
                 return false;
+            index += index < 0 ? end : 0;
+            if (index < 0) {
+                lang_error(in, "[%.*s]=%.*s: bad array subscript", (int)p->key.len, p->key.data, (int)p->text.len, p->text.data);
+                continue;
+            }
+            next = index;
         }
         if (p->item && p->item->append) {
             char buf[24];
@@ -376,13 +385,45 @@ static bool store_compound(Interp *in, Slice name, const ItemList *l, bool appen
     return store_items(in, name, l, append && v ? array_end(v->value.a) : 0);
 }
 
+/* What a nameref is declared to refer to. */
+static bool nameref_allowed(Interp *in, Slice name, Slice target, int flags)
+{
+    Slice base, sub;
+    if (!target.len) {
+        shell_error(in, in->p->name, "`': not a valid identifier");
+        return false;
+    }
+    if (!parse_reference(target, &base, &sub)) {
+        shell_error(in, in->p->name, "`%.*s': invalid variable name for name reference", (int)target.len, target.data);
+        return false;
+    }
+    if (!slice_eq(base, name))
+        return true;
+    if (flags & DECLARE_LOCAL && in->dyn.function_depth) {
+        shell_error(in, in->p->name, "warning: %.*s: circular name reference", (int)name.len, name.data);
+        return true;
+    }
+    shell_error(in, in->p->name, "%.*s: nameref variable self references not allowed", (int)name.len, name.data);
+    return false;
+}
+
+static bool is_assoc(Interp *in, const Assign *a, uint32_t attrs, int flags)
+{
+    const Var *v = attrs & ATTR_ASSOC || flags & DECLARE_LOCAL ? NULL : var_find(in, a->name.text);
+    return attrs & ATTR_ASSOC || (v && v->value.kind == VALUE_ASSOC);
+}
+
 /* Everything is expanded before the binding is made: `local a=$a` reads the outer one. */
 bool var_assign(Interp *in, const Assign *a, uint32_t attrs, int declare_flags)
 {
     ItemList items = {NULL, 0, 0};
     Slice text = SLICE(""), key = SLICE("");
+    if (a->index && !a->index->source.len) {
+        lang_error(in, "%s[]: bad array subscript", a->name.text.data);
+        return false;
+    }
     if (a->is_array)
-        items = expand_items(in, a);
+        items = expand_items(in, a, is_assoc(in, a, attrs, declare_flags));
     else if (a->value)
         text = expand_string(in, a->value);
     if (a->index)
@@ -397,6 +438,8 @@ bool var_assign(Interp *in, const Assign *a, uint32_t attrs, int declare_flags)
     if ((attrs || declare_flags) && !var_declare(in, name, attrs & ~(uint32_t)(ATTR_READONLY | ATTR_NAMEREF), 0, declare_flags))
         return false;
     bool ok;
+    if (attrs & ATTR_NAMEREF && !nameref_allowed(in, name, text, declare_flags))
+        return false;
     if (attrs & ATTR_NAMEREF)
         ok = var_declare(in, name, ATTR_NAMEREF, 0, declare_flags) && var_set(in, name, text, a->append);
     else if (a->is_array)
