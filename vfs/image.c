@@ -90,7 +90,7 @@ VfsImage *vfs_freeze(Vfs *fs)
     if (!image)
         return NULL;
     atomic_init(&image->holders, 1);
-    image->gen = gen_ref(fs->gen);
+    image->gen = gen_ref(gen_parent(fs->gen)); /* what fs makes from here on is not the image's */
     image->tree = fs->tree;
     image->next_ino = fs->next_ino;
     image->generation = fs->generation;

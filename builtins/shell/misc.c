@@ -1,7 +1,6 @@
 /* misc: let, times, umask, ulimit, caller, exec, help, and what a shell without a terminal refuses. */
 #include "shell.h"
 
-#include "lib/lang/arith.h"
 
 /* ---- let ---- */
 

@@ -64,11 +64,9 @@ static void block_free(Budget *budget, MemBlock *block)
     free(block);
 }
 
-static char *block_data(MemBlock *block)
-{
-    size_t header = (sizeof(MemBlock) + MEM_ALIGN - 1) & ~(size_t)(MEM_ALIGN - 1);
-    return (char *)block + header;
-}
+enum { HEADER = (sizeof(MemBlock) + MEM_ALIGN - 1) / MEM_ALIGN * MEM_ALIGN };
+
+static char *block_data(MemBlock *block) { return (char *)block + HEADER; }
 
 void mem_init(Mem *m, Budget *budget, void (*fail)(void *user), void *user)
 {
@@ -89,14 +87,13 @@ void *mem_alloc_slow(Mem *m, size_t n)
     if (!size_add(n, MEM_ALIGN - 1, &size))
         return mem_refuse(m);
     size &= ~(size_t)(MEM_ALIGN - 1);
-    size_t header = (size_t)(block_data((MemBlock *)0) - (char *)0);
 #ifdef LIBSHELL_MEM_DEBUG
     size = n; /* exact, so that ASan sees the first byte beyond */
     bool alone = true;
 #else
     bool alone = size > m->next_size / 2;
 #endif
-    if (!size_add(header, alone ? size : m->next_size, &whole))
+    if (!size_add(HEADER, alone ? size : m->next_size, &whole))
         return mem_refuse(m);
     MemBlock *block = block_new(m->budget, whole);
     if (!block)

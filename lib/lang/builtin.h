@@ -6,6 +6,7 @@
 #ifndef LIBSHELL_BUILTIN_H
 #define LIBSHELL_BUILTIN_H
 
+#include "arith.h"
 #include "ast.h"
 #include "lib/base/pmap.h"
 #include "lib/kernel/kernel.h"

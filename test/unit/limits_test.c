@@ -136,6 +136,20 @@ static void expansion_limit(void **state)
     hit("echo {1..100000}", "expansion", 137, "", WITH(expansion, 1000));
 }
 
+/* A pattern that would backtrack for ever ends within the deadline, and a later command runs. */
+static void regex_limit(void **state)
+{
+    (void)state;
+    shell *sh;
+    assert_int_equal(shell_open(NULL, &sh), SHELL_OK);
+    shell_run_opts o = {.size = sizeof o, .timeout = 5};
+    shell_result *r = run_in(sh, "head -c 100000 /dev/zero | tr '\\0' a > f; grep -cE '(a+)+$' f; grep -cE '(a|aa)*b' f; grep -cP '(a+)+b' f; sed -E 's/(a|a)*c//' f | wc -c; [[ $(cat f) =~ ^(a+)+b$ ]]; echo end", &o);
+    assert_true(r->end == SHELL_END_FINISHED || r->end == SHELL_END_TIMEOUT);
+    shell_result_free(r);
+    still_usable(sh);
+    shell_close(sh);
+}
+
 /* What a limit makes an ordinary error in the tool's own words. */
 static void errors_in_words(void **state)
 {
@@ -221,7 +235,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_limit), cmocka_unit_test(step_limit), cmocka_unit_test(memory_limit), cmocka_unit_test(output_limit),
-        cmocka_unit_test(depth_limit), cmocka_unit_test(pipeline_limit), cmocka_unit_test(expansion_limit), cmocka_unit_test(errors_in_words),
+        cmocka_unit_test(depth_limit), cmocka_unit_test(regex_limit), cmocka_unit_test(pipeline_limit), cmocka_unit_test(expansion_limit), cmocka_unit_test(errors_in_words),
         cmocka_unit_test(deadlock), cmocka_unit_test(cancel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

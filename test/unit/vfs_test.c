@@ -380,6 +380,17 @@ static void expect_untouched(Shells *all, int but)
     all->text[but] = describe(all->fs[but], &all->mem, true);
 }
 
+/* As the kernel does it: the generation is closed and the file system goes on in a fresh one. */
+static VfsImage *freeze(World *w)
+{
+    Gen *fresh = gen_new(NULL, NULL, w->gen);
+    gen_retire(w->gen);
+    vfs_move_to(w->fs, fresh);
+    gen_unref(w->gen);
+    w->gen = fresh;
+    return vfs_freeze(w->fs);
+}
+
 static void test_isolation(void **state)
 {
     (void)state;
@@ -392,8 +403,7 @@ static void test_isolation(void **state)
     Shells all = {0};
     mem_init(&all.mem, NULL, NULL, NULL);
     char *frozen = describe(w.fs, &all.mem, true);
-    gen_retire(w.gen);
-    VfsImage *image = vfs_freeze(w.fs);
+    VfsImage *image = freeze(&w);
     vfs_free(w.fs);
     for (int s = 0; s < SHELLS; s++) {
         all.gen[s] = gen_new(&all.budget[s], &all.budget[s], vfs_image_gen(image));
@@ -760,8 +770,7 @@ static void test_figures(void **state)
         vfs_stat(w.fs, &root_cred, NULL, path, 0, &st);
     }
     print_message("stat: %.0f ns\n", (seconds() - t1) / FILES * 1e9);
-    gen_retire(w.gen);
-    VfsImage *image = vfs_freeze(w.fs);
+    VfsImage *image = freeze(&w);
     vfs_free(w.fs);
     Budget budget = {0};
     t0 = seconds();
