@@ -10,6 +10,7 @@ const char *group_name(Proc *p, uint32_t gid);
 bool user_find(Proc *p, Slice name, uint32_t *uid, uint32_t *gid);
 bool group_find(Proc *p, Slice name, uint32_t *gid);
 
+void device_numbers(uint32_t rdev, unsigned *major, unsigned *minor); /* as Linux has them, of a device's rdev */
 void format_mode(uint32_t mode, char out[11]); /* drwxr-xr-x */
 /* 1234567 as 1.2M (1024) or 1.3MB (1000), rounded up as GNU does; unit 0 prints the number. In p->mem. */
 const char *format_human(Proc *p, uint64_t n, unsigned unit);
@@ -21,6 +22,7 @@ const char *signal_short_name(int number);
 /* chmod's language: octal or u=rwx,g+s,... NULL: does not parse. */
 typedef struct ModeChange ModeChange;
 ModeChange *mode_parse(Proc *p, const char *text);
+uint32_t mode_mentioned(const ModeChange *m); /* the bits it speaks of */
 uint32_t mode_apply(const ModeChange *m, uint32_t mode, bool directory, uint32_t umask);
 
 /* The value of an option's argument, a word of the list (which a NULL ends) or an unambiguous beginning of one; words of

@@ -126,7 +126,7 @@ static int chmod_main(Proc *p, Args *args)
         }
     char **names = args_operands(args, &count);
     if (!count && !(o.option_mode && reference))
-        usage_missing(p, args, o.option_mode ? mode.data : NULL);
+        usage_missing(p, args, NULL);
     const char *text = mode.data;
     if (!reference && !o.option_mode) {
         text = *names++;

@@ -76,7 +76,7 @@ static int copy_bytes(Proc *p, int from, int to, const char *from_name, const ch
 
 static int open_target(Proc *p, const CopyOptions *o, const char *to, bool *made, uint32_t mode)
 {
-    int fd = *made ? -ENOENT : proc_open(p, to, V_WRITE | V_TRUNC, 0);
+    int fd = *made ? -ENOENT : proc_open(p, to, V_WRITE | (o->attributes_only ? 0 : V_TRUNC), 0);
     if (fd < 0 && fd != -ENOENT && o->overwrite == OVERWRITE_FORCE && !*made) {
         int r = proc_unlink(p, to);
         if (r) {
@@ -95,7 +95,7 @@ static int open_target(Proc *p, const CopyOptions *o, const char *to, bool *made
             fd = -ENOTDIR;
     }
     if (fd < 0)
-        warn_errno(p, fd, *made ? "cannot create regular file %s" : "cannot open %s for writing", quoteaf(p, to));
+        warn_errno(p, fd, "cannot create regular file %s", quoteaf(p, to));
     return fd;
 }
 
@@ -198,7 +198,7 @@ static Target check_target(Proc *p, CopyOptions *o, const char *from, const VSta
     if (same_inode(st, there) && !(o->hard_links && !o->backup) && !(o->backup && !S_ISDIR(st->mode) && strcmp(from, to) != 0)) {
         /* A link that leads to the source would be replaced by a copy of itself; two names of a file are one file. */
         bool through_link = proc_stat(p, to, V_NOFOLLOW, &link) == 0 && S_ISLNK(link.mode) && !S_ISLNK(st->mode);
-        if (!(through_link && (o->remove_destination || o->moving)) && !(S_ISDIR(st->mode))) {
+        if (!(through_link && (o->remove_destination || o->moving))) {
             warn(p, "%s and %s are the same file", quoteaf(p, from), quoteaf(p, to));
             return TARGET_FAIL;
         }
@@ -303,24 +303,11 @@ static bool copy_directory(Proc *p, CopyOptions *o, const char *from, const char
     return keep_attributes(p, o, st, to, exists ? 0 : mode) && ok;
 }
 
-/* Whether `dir` was made in this run: it would be copied into itself for ever. */
-static bool into_itself(Proc *p, CopyOptions *o, const char *from, const char *to, const VStat *st)
+/* Whether the directory was made in this run: it would be copied into itself for ever. */
+static bool into_itself(CopyOptions *o, const VStat *st)
 {
     uint64_t key[2];
-    VStat above;
-    if (map_get(o->made, identity(st, key)))
-        return true;
-    char *dir = mem_strdup(&p->mem, to);
-    for (;;) {
-        Slice d = dir_name(dir);
-        dir = mem_copy(&p->mem, d);
-        if (proc_stat(p, dir, 0, &above) == 0 && same_inode(&above, st))
-            return true;
-        if (strcmp(dir, ".") == 0 || strcmp(dir, "/") == 0)
-            break;
-    }
-    (void)from;
-    return false;
+    return map_get(o->made, identity(st, key)) != NULL;
 }
 
 static bool linked_before(Proc *p, CopyOptions *o, const VStat *st, const char *to, bool *done)
@@ -380,12 +367,17 @@ static bool copy_any(Proc *p, CopyOptions *o, const char *from, const char *to, 
         warn(p, o->moving ? "omitting directory %s" : "-r not specified; omitting directory %s", quoteaf(p, from));
         return false;
     }
-    if (S_ISDIR(st.mode) && into_itself(p, o, from, to, &st)) {
-        warn(p, "cannot copy a directory, %s, into itself, %s", quoteaf(p, from), quoteaf(p, to));
+    if (S_ISDIR(st.mode) && into_itself(o, &st)) {
+        warn(p, "cannot copy a directory, %s, into itself, %s", quoteaf(p, o->top_from), quoteaf(p, o->top_to));
         return false;
     }
     bool through = !S_ISLNK(st.mode) && !S_ISDIR(st.mode) && !o->remove_destination && !o->hard_links && !o->symlinks && !o->backup && !o->moving;
-    bool exists = proc_stat(p, to, through ? 0 : V_NOFOLLOW, &there) == 0;
+    r = proc_stat(p, to, through ? 0 : V_NOFOLLOW, &there);
+    if (r && r != -ENOENT && r != -ELOOP) {
+        warn_errno(p, r, "cannot stat %s", quoteaf(p, to));
+        return false;
+    }
+    bool exists = r == 0;
     if (!exists && through && proc_stat(p, to, V_NOFOLLOW, &there) == 0) {
         warn(p, "not writing through dangling symlink %s", quoteaf(p, to));
         return false;
@@ -404,4 +396,9 @@ static bool copy_any(Proc *p, CopyOptions *o, const char *from, const char *to, 
     return done || !ok ? ok : copy_content(p, o, from, to, &st, exists);
 }
 
-bool copy_operand(Proc *p, CopyOptions *o, const char *from, const char *to) { return copy_any(p, o, from, to, 0); }
+bool copy_operand(Proc *p, CopyOptions *o, const char *from, const char *to)
+{
+    o->top_from = from;
+    o->top_to = to;
+    return copy_any(p, o, from, to, 0);
+}

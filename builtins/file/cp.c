@@ -63,6 +63,10 @@ static void preserve(Proc *p, Args *args, CopyOptions *o, const char *list, bool
     }
 }
 
+/* How a copy is stored is the file system's own affair; the words are checked. */
+static const Choice sparse_words[] = {{"never", 0}, {"auto", 1}, {"always", 2}, {NULL, 0}};
+static const Choice reflink_words[] = {{"auto", 0}, {"always", 1}, {"never", 2}, {NULL, 0}};
+
 static void set_follow(Cp *c, Follow follow)
 {
     c->follow_given = true;
@@ -93,6 +97,11 @@ static void set_option(Proc *p, Args *args, Cp *c, int id)
     case 'R':
     case 'r': o->recursive = true; break;
     case REMOVE_DESTINATION: o->remove_destination = true; break;
+    case SPARSE: choose(p, args, "--sparse", args->value, sparse_words); break;
+    case REFLINK:
+        if (args->value)
+            choose(p, args, "--reflink", args->value, reflink_words);
+        break;
     case STRIP_SLASHES: c->strip = true; break;
     case 'S': o->suffix = args->value; c->backup = true; break;
     case 't': c->target = args->value; break;
@@ -147,15 +156,15 @@ static bool copy_into(Proc *p, Cp *c, char *from, const char *target)
         return make_parents(p, c, target, bare) && copy_operand(p, &c->copy, from, path_join(p, target, slice_str(bare)));
     }
     Slice base = base_name(from);
-    const char *to = is_dot(base) && base.len == 2 ? path_join(p, target, SLICE(".")) : base.len == 1 && base.data[0] == '.' ? target : path_join(p, target, base);
-    return copy_operand(p, &c->copy, from, to);
+    return copy_operand(p, &c->copy, from, path_join(p, target, is_dot(base) ? SLICE(".") : base));
 }
 
-static bool seen_before(Proc *p, Map *seen, const char *name)
+static bool seen_before(Proc *p, Map *seen, const char *name, const char **kind)
 {
     VStat st;
-    if (proc_stat(p, name, V_NOFOLLOW, &st) != 0 || S_ISDIR(st.mode))
+    if (proc_stat(p, name, V_NOFOLLOW, &st) != 0)
         return false;
+    *kind = S_ISDIR(st.mode) ? "directory" : "file";
     const uint64_t key[2] = {st.dev, st.ino};
     MapEntry *e = map_put(seen, slice((const char *)key, sizeof key));
     bool twice = e->value && strcmp(e->value, base_name(name).data) == 0;
@@ -166,15 +175,24 @@ static bool seen_before(Proc *p, Map *seen, const char *name)
 static int copy_all(Proc *p, Cp *c, char **names, int count, const char *target)
 {
     Map seen;
+    const char *kind;
     int status = 0;
     map_init(&seen, &p->keep);
     for (int n = 0; n < count; n++) {
-        if (count > 1 && !c->copy.backup && seen_before(p, &seen, names[n]))
-            warn(p, "warning: source file %s specified more than once", quoteaf(p, names[n]));
+        if (count > 1 && !c->copy.backup && seen_before(p, &seen, names[n], &kind))
+            warn(p, "warning: source %s %s specified more than once", kind, quoteaf(p, names[n]));
         else
             status |= !copy_into(p, c, names[n], target);
     }
     return status;
+}
+
+/* `cp --force --backup f f` makes the backup and nothing else. */
+static bool back_up_itself(Proc *p, Cp *c, const char *name)
+{
+    const char *backup = backup_name(p, name, c->copy.backup, c->copy.suffix);
+    c->copy.backup = BACKUP_NONE;
+    return copy_operand(p, &c->copy, name, backup);
 }
 
 static int copy_operands(Proc *p, Args *args, Cp *c, char **names, int count)
@@ -201,8 +219,8 @@ static int copy_operands(Proc *p, Args *args, Cp *c, char **names, int count)
         die_errno(p, 1, error ? error : ENOTDIR, "target %s", quoteaf(p, last));
     if (c->parents)
         usage_fail(p, args, "with --parents, the destination must be a directory");
-    if (c->strip)
-        strip_slashes(names[0]);
+    if (c->copy.backup && c->copy.force && strcmp(names[0], last) == 0)
+        return !back_up_itself(p, c, last);
     return !copy_operand(p, &c->copy, names[0], last);
 }
 

@@ -35,6 +35,7 @@ typedef struct {
     const char *suffix;
     Map *seen;    /* (device, inode) of what has several links, to the path of its copy */
     Map *made;    /* destinations made in this run, by (device, inode) */
+    const char *top_from, *top_to; /* the operand and its destination, for messages */
     uint32_t device; /* of the operand, for one_device */
 } CopyOptions;
 

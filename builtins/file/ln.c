@@ -23,7 +23,7 @@ static const Option options[] = {
 };
 
 typedef struct {
-    bool symbolic, relative, logical, force, ask, no_dereference, no_target, verbose, want_backup;
+    bool symbolic, relative, logical, force, ask, no_dereference, no_target, verbose, want_backup, directories;
     Backup backup;
     const char *suffix, *target, *backup_value;
 } Ln;
@@ -119,7 +119,7 @@ static bool make_link(Proc *p, const Ln *o, const char *from, const char *to)
         warn_errno(p, found, "failed to access %s", quoteaf(p, from));
         return false;
     }
-    if (!o->symbolic && S_ISDIR(st.mode)) {
+    if (!o->symbolic && !o->directories && S_ISDIR(st.mode)) {
         warn(p, "%s: hard link not allowed for directory", quotef(p, from));
         return false;
     }
@@ -204,6 +204,8 @@ static int ln_main(Proc *p, Args *args)
         case 'n': o.no_dereference = true; break;
         case 'r': o.relative = true; break;
         case 's': o.symbolic = true; break;
+        case 'd':
+        case 'F': o.directories = true; break;
         case 'S': o.want_backup = true; o.suffix = args->value; break;
         case 't': o.target = args->value; break;
         case 'T': o.no_target = true; break;

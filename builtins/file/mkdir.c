@@ -19,8 +19,11 @@ static int make(Proc *p, const Mkdir *m, const char *path, bool last)
     int r = proc_mkdir(p, path, 0777);
     if (r)
         return r;
-    if (last && m->mode)
-        r = proc_chmod(p, path, 0, mode_apply(m->mode, 0777, true, p->cred.umask));
+    if (last && m->mode) {
+        /* The umask holds for the bits that the mode does not speak of. */
+        uint32_t mode = mode_apply(m->mode, 0777, true, p->cred.umask), own = mode_mentioned(m->mode);
+        r = proc_chmod(p, path, 0, (mode & own) | (mode & ~own & ~p->cred.umask));
+    }
     else if (!last && (p->cred.umask & 0300)) /* what is to be made below must be reachable */
         r = proc_chmod(p, path, 0, (0777 & ~p->cred.umask) | 0300);
     if (m->verbose)
@@ -50,8 +53,9 @@ static int make_parents(Proc *p, const Mkdir *m, char *path)
             continue;
         path[at] = 0;
         int r = is_directory(p, path) ? 0 : make(p, m, path, false);
-        if (r == -EEXIST)
-            r = -ENOTDIR;
+        VStat st;
+        if (r == -EEXIST && proc_stat(p, path, 0, &st) == 0)
+            r = -ENOTDIR; /* but a dangling link exists */
         if (r)
             return failed(p, r, path);
         path[at] = '/';

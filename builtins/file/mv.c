@@ -31,7 +31,7 @@ static int check_target(Proc *p, const Mv *m, const char *from, const VStat *st,
 {
     const CopyOptions *o = &m->copy;
     bool directory = S_ISDIR(st->mode);
-    if (st->ino == there->ino && st->dev == there->dev && !directory && (strcmp(from, to) == 0 || st->nlink < 2)) {
+    if (st->ino == there->ino && st->dev == there->dev && !directory) {
         warn(p, "%s and %s are the same file", quoteaf(p, from), quoteaf(p, to));
         return -1;
     }
@@ -103,23 +103,24 @@ static bool move_one(Proc *p, Mv *m, const char *from, const char *to)
         warn_errno(p, r, "cannot stat %s", quoteaf(p, from));
         return false;
     }
-    if (proc_stat(p, to, V_NOFOLLOW, &there) == 0) {
+    r = proc_stat(p, to, V_NOFOLLOW, &there);
+    if (r && r != -ENOENT && r != -ELOOP && r != -ENOTDIR) {
+        warn_errno(p, r, "cannot stat %s", quoteaf(p, to));
+        return false;
+    }
+    if (r == 0) {
         r = check_target(p, m, from, &st, to, &there);
         if (r)
             return r > 0;
-        if (m->copy.backup && !S_ISDIR(there.mode)) {
+        if (m->copy.backup) {
             backup = backup_name(p, to, m->copy.backup, m->copy.suffix);
             if ((r = proc_rename(p, to, backup, false))) {
                 warn_errno(p, r, "cannot backup %s", quoteaf(p, to));
                 return false;
             }
-        } else if (st.ino == there.ino && st.dev == there.dev && !S_ISDIR(st.mode)) {
-            /* Two links of one file: rename would do nothing, and mv takes the source away. */
-            if ((r = proc_unlink(p, from)))
-                return move_failed(p, r, from, to);
         }
     }
-    r = proc_stat(p, from, V_NOFOLLOW, &st) ? 0 : proc_rename(p, from, to, false);
+    r = proc_rename(p, from, to, false);
     if (r == -EXDEV)
         return move_by_copy(p, m, from, to);
     if (r)

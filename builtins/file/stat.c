@@ -13,6 +13,8 @@ static const Option options[] = {
     OPTIONS_END,
 };
 
+static const Choice cached_words[] = {{"default", 0}, {"never", 1}, {"always", 2}, {NULL, 0}};
+
 typedef struct {
     Proc *p;
     const char *name;
@@ -84,27 +86,31 @@ static const char *human_time(Proc *p, int64_t seconds, uint32_t ns)
     return b.data;
 }
 
+static void buf_insert_zero(Buf *b, size_t at)
+{
+    buf_char(b, '0');
+    memmove(b->data + at + 1, b->data + at, b->len - at - 1);
+    b->data[at] = '0';
+}
+
+/* Seconds, with as many digits of the fraction as the precision says (9 for a bare point); digits are cut off, towards zero. */
 static void print_seconds(const Stat *s, Slice flags, int width, int precision, int64_t seconds, uint32_t ns)
 {
-    char *text;
-    if (precision < 0) {
-        text = mem_printf(&s->p->mem, "%lld", (long long)seconds);
-    } else {
-        char digits[16];
-        Buf b;
-        buf_init(&b, &s->p->mem, 200);
-        buf_printf(&b, "%lld", (long long)seconds);
-        for (int n = 0, left = (int)ns, unit = 100000000; n < 9; n++, unit /= 10) {
-            digits[n] = (char)('0' + left / unit);
-            left %= unit;
-        }
-        if (precision == 0)
-            precision = 9;
+    Buf b;
+    bool borrow = precision >= 0 && seconds < 0 && ns, zeros = flags.len && memchr(flags.data, '0', flags.len) && !memchr(flags.data, '-', flags.len);
+    uint32_t fraction = borrow ? 1000000000 - ns : ns;
+    buf_init(&b, &s->p->mem, BUF_MAX);
+    seconds += borrow;
+    buf_printf(&b, "%s%lld", borrow && seconds == 0 ? "-" : "", (long long)seconds);
+    if (precision == 0)
+        precision = 9;
+    if (precision > 0)
         buf_char(&b, '.');
-        buf_append(&b, slice(digits, (size_t)MIN(precision, 9)));
-        text = b.data;
-    }
-    print_padded(s->p, flags, width, -1, text);
+    for (int n = 0; n < precision; n++, fraction = fraction % 100000000 * 10)
+        buf_char(&b, (char)('0' + fraction / 100000000));
+    for (size_t sign = b.data[0] == '-'; zeros && b.len < (size_t)MAX(width, 0);)
+        buf_insert_zero(&b, sign);
+    print_padded(s->p, flags, width, -1, b.data);
 }
 
 static const char *quoted_name(const Stat *s)
@@ -138,6 +144,8 @@ static void print_file_field(const Stat *s, Slice flags, int width, int precisio
     Proc *p = s->p;
     const VStat *st = &s->st;
     char mode[11];
+    unsigned major, minor;
+    device_numbers(st->rdev, &major, &minor);
     switch (c) {
     case 'n': print_padded(p, flags, width, precision, s->name); break;
     case 'N': print_padded(p, flags, width, precision, quoted_name(s)); break;
@@ -155,10 +163,10 @@ static void print_file_field(const Stat *s, Slice flags, int width, int precisio
     case 'G': print_padded(p, flags, width, precision, known(group_name(p, st->gid))); break;
     case 'm': print_padded(p, flags, width, precision, mount_point(s)); break;
     case 's': print_number(p, flags, width, precision, st->size, 'u'); break;
-    case 'r': print_number(p, flags, width, precision, which == 'H' ? 0 : st->rdev, 'u'); break;
-    case 'R':
-    case 'T': print_number(p, flags, width, precision, st->rdev, 'x'); break;
-    case 't': print_number(p, flags, width, precision, 0, 'x'); break;
+    case 'r': print_number(p, flags, width, precision, which == 'H' ? major : which == 'L' ? minor : major << 8 | minor, 'u'); break;
+    case 'R': print_number(p, flags, width, precision, major << 8 | minor, 'x'); break;
+    case 'T': print_number(p, flags, width, precision, minor, 'x'); break;
+    case 't': print_number(p, flags, width, precision, major, 'x'); break;
     case 'b': print_number(p, flags, width, precision, st->blocks, 'u'); break;
     case 'B': print_number(p, flags, width, precision, 512, 'u'); break;
     case 'o': print_number(p, flags, width, precision, 4096, 'u'); break;
@@ -195,6 +203,8 @@ static void print_system_field(const Stat *s, Slice flags, int width, int precis
     }
 }
 
+static int hex_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1; }
+
 /* "\n", "\101", "\x41" ...: returns what is behind it. */
 static const char *print_escape(Proc *p, const char *f)
 {
@@ -204,6 +214,12 @@ static const char *print_escape(Proc *p, const char *f)
     if (at) {
         out_char(p->out, to[at - from]);
         return f + 1;
+    }
+    if (*f == 'x' && hex_digit(f[1]) >= 0) {
+        for (f++; n < 2 && hex_digit(*f) >= 0; n++)
+            v = v * 16 + (unsigned)hex_digit(*f++);
+        out_char(p->out, (char)v);
+        return f;
     }
     if (*f >= '0' && *f <= '7') {
         for (; n < 3 && *f >= '0' && *f <= '7'; n++)
@@ -254,7 +270,7 @@ static void print_format(const Stat *s, const char *f, bool escapes)
             which = *f++;
         if (*f == '%' || !*f) {
             if (start + 1 != f)
-                die(p, 1, "%s: invalid directive", quotef(p, mem_copy(&p->mem, slice(start, (size_t)(f - start) + (*f != 0)))));
+                die(p, 1, "%s: invalid directive", quote(p, mem_copy(&p->mem, slice(start, (size_t)(f - start) + (*f != 0)))));
             out_char(p->out, '%');
             f += *f != 0;
             continue;
@@ -287,6 +303,10 @@ static int look(Stat *s)
 {
     Proc *p = s->p;
     int r;
+    if (s->file_system && strcmp(s->name, "-") == 0) {
+        warn(p, "using %s to denote standard input does not work in file system mode", quoteaf(p, s->name));
+        return -EINVAL;
+    }
     if (s->file_system) {
         r = proc_statfs(p, s->name, &s->fs);
         if (r)
@@ -316,6 +336,7 @@ static int stat_main(Proc *p, Args *args)
         case 'L': s.follow = true; break;
         case 'f': s.file_system = true; break;
         case 't': terse = true; break;
+        case CACHED: choose(p, args, "--cached", args->value, cached_words); break;
         case 'c':
         case PRINTF: format = args->value; escapes = id == PRINTF; break;
         default: break;

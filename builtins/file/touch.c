@@ -82,7 +82,8 @@ static int touch_one(Proc *p, const Touch *t, const char *path)
     int r = touch_fd(p, t, path);
     if (r == 0 || (r == -ENOENT && t->no_create))
         return 0;
-    if (!there && !t->no_follow)
+    size_t len = strlen(path);
+    if (!there && !t->no_follow && !(r == -ENOTDIR && path[len - 1] == '/'))
         warn_errno(p, r, "cannot touch %s", quoteaf(p, path));
     else
         warn_errno(p, r, t->no_follow || (r != -EACCES && r != -EROFS) ? "setting times of %s" : "cannot touch %s", quoteaf(p, path));

@@ -91,6 +91,8 @@ static bool action(const char **at, uint32_t affected, Change *c)
     default: permissions(at, c); break;
     }
     if (**at == 'u' || **at == 'g' || **at == 'o') {
+        if (c->value != S_IRWXU && c->value != S_IRWXG && c->value != S_IRWXO)
+            return false; /* letters and a whose are not mixed */
         c->kind = CHANGE_COPY;
         ++*at;
     }
@@ -144,6 +146,22 @@ uint32_t mode_apply(const ModeChange *m, uint32_t mode, bool directory, uint32_t
             now &= ~value;
     }
     return now;
+}
+
+uint32_t mode_mentioned(const ModeChange *m)
+{
+    uint32_t bits = 0;
+    for (const Change *c = m->change; c < m->change + m->count; c++)
+        bits |= c->mentioned;
+    return bits;
+}
+
+void device_numbers(uint32_t rdev, unsigned *major, unsigned *minor)
+{
+    static const unsigned char memory[] = {[VDEV_NULL] = 3, [VDEV_ZERO] = 5, [VDEV_FULL] = 7, [VDEV_RANDOM] = 8};
+    bool is_memory = rdev < ARRAY_LEN(memory) && memory[rdev];
+    *major = is_memory ? 1 : rdev == VDEV_TTY ? 5 : rdev ? 136 : 0;
+    *minor = is_memory ? memory[rdev] : 0;
 }
 
 static char type_letter(uint32_t mode)

@@ -1,714 +1,526 @@
-/* parse_date: GNU date's input language.
+/* parse_date: GNU date's input language, the grammar of gnulib's parse-datetime.y.
  *
- * Words are read left to right into what has been seen so far (a calendar date, a time of day, a zone, a day of the week, relative
- * amounts), as gnulib's grammar does; then one computation makes seconds of it: calendar fields first, normalised in the
- * zone, then hours, minutes and seconds.
+ * Items are read left to right into what has been seen so far (a calendar date, a time of day, a zone, a day of the week,
+ * relative amounts); where the grammar is ambiguous the longer reading is taken, as bison's parser does: in "12:00 +1 day" the
+ * +1 is a zone. Then one computation makes seconds of it: calendar fields first, normalised in the zone, then hours, minutes, seconds.
  */
-#include "shared.h"
+#include "date_token.h"
+
+enum { MOST_TOKENS = 256 };
+
+typedef enum { AM, PM, H24 } Meridian;
 
 typedef struct {
-    Slice text;
-    int64_t year, month, day;
-    int64_t hour, minute, second;
-    uint32_t nanosecond;
-    int meridian; /* 0 none, 1 am, 2 pm */
-    bool has_year, has_date, has_time, has_zone, has_weekday, has_relative, has_epoch;
-    int64_t zone;    /* seconds east */
-    int weekday;
-    int64_t ordinal; /* of the weekday */
     int64_t years, months, days, hours, minutes, seconds;
-    int64_t nanoseconds;
-    int64_t epoch;
-    /* the amount that `ago` turns round */
-    int64_t *last_field, last_amount;
+    int64_t ns;
+} Relative;
+
+typedef struct {
+    DateToken tokens[MOST_TOKENS + 1];
+    size_t at;
+    int64_t year, month, day, hour, minute, second;
+    uint32_t ns;
+    size_t year_digits;
+    Meridian meridian;
+    Relative relative;
+    int64_t zone;         /* seconds east */
+    int64_t ordinal, weekday;
+    bool local_dst;
+    unsigned dates, times, days, zones, local_zones, relatives; /* how many of each were seen */
+    bool dst_twice, epoch;
 } State;
 
-/* ---------- characters and words ---------- */
+static const DateToken *ahead(const State *s, size_t n) { return &s->tokens[MIN(s->at + n, (size_t)MOST_TOKENS)]; }
+static DateKind kind(const State *s, size_t n) { return ahead(s, n)->kind; }
+static bool is_char(const State *s, size_t n, char c) { return kind(s, n) == D_CHAR && ahead(s, n)->value == c; }
+static bool is_unit(const State *s, size_t n) { return kind(s, n) >= D_YEARS && kind(s, n) <= D_SECONDS; }
+static DateToken take(State *s) { return s->tokens[s->at++]; }
 
-static bool digit(char c) { return c >= '0' && c <= '9'; }
-static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
-static char peek(const State *s, size_t at) { return at < s->text.len ? s->text.data[at] : 0; }
-
-static void advance(State *s, size_t n) { s->text = slice_from(s->text, MIN(n, s->text.len)); }
-
-/* Blanks, commas and parenthesised comments. */
-static void skip_space(State *s)
+static bool accept_char(State *s, char c)
 {
-    for (;;) {
-        char c = peek(s, 0);
-        if (c == ' ' || c == '\t' || c == '\n' || c == ',') {
-            advance(s, 1);
-        } else if (c == '(') {
-            int depth = 0;
-            do {
-                depth += peek(s, 0) == '(';
-                depth -= peek(s, 0) == ')';
-                advance(s, 1);
-            } while (depth && s->text.len);
-        } else {
-            return;
-        }
-    }
+    bool there = is_char(s, 0, c);
+    s->at += there;
+    return there;
 }
-
-enum { LONGEST_WORD = 20 };
-
-/* The word at the front in lower case, periods dropped; its length in the text. */
-static size_t read_word(const State *s, char word[LONGEST_WORD])
-{
-    size_t n = 0, at = 0;
-    for (; letter(peek(s, at)) || (peek(s, at) == '.' && at); at++)
-        if (peek(s, at) != '.' && n + 1 < LONGEST_WORD)
-            word[n++] = lower(peek(s, at));
-    word[n] = 0;
-    return at;
-}
-
-static bool read_number(const State *s, size_t at, int64_t *v, size_t *digits)
-{
-    *v = 0;
-    *digits = 0;
-    for (; digit(peek(s, at + *digits)); ++*digits)
-        if (__builtin_mul_overflow(*v, 10, v) || __builtin_add_overflow(*v, peek(s, at + *digits) - '0', v))
-            return false;
-    return *digits > 0;
-}
-
-typedef struct { const char *name; int value; } Name;
-
-static bool named(const Name *names, size_t count, const char *word, bool abbreviated, int *value)
-{
-    size_t n = strlen(word);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(names[i].name, word) == 0 || (abbreviated && n == 3 && strncmp(names[i].name, word, 3) == 0)) {
-            *value = names[i].value;
-            return true;
-        }
-    return false;
-}
-
-static const Name months[] = {
-    {"january", 1}, {"february", 2}, {"march", 3}, {"april", 4}, {"may", 5}, {"june", 6}, {"july", 7}, {"august", 8}, {"september", 9},
-    {"sept", 9}, {"october", 10}, {"november", 11}, {"december", 12},
-};
-static const Name weekdays[] = {
-    {"sunday", 0}, {"monday", 1}, {"tuesday", 2}, {"tues", 2}, {"wednesday", 3}, {"wednes", 3}, {"thursday", 4}, {"thur", 4}, {"thurs", 4},
-    {"friday", 5}, {"saturday", 6},
-};
-static const Name ordinals[] = {
-    {"last", -1}, {"this", 0}, {"next", 1}, {"first", 1}, {"third", 3}, {"fourth", 4}, {"fifth", 5}, {"sixth", 6}, {"seventh", 7}, {"eighth", 8},
-    {"ninth", 9}, {"tenth", 10}, {"eleventh", 11}, {"twelfth", 12},
-};
-static const Name zones[] = {
-    {"gmt", 0}, {"ut", 0}, {"utc", 0}, {"wet", 0}, {"west", 60}, {"bst", 60}, {"art", -180}, {"brt", -180}, {"brst", -120}, {"nst", -210},
-    {"ndt", -150}, {"ast", -240}, {"adt", -180}, {"clt", -240}, {"clst", -180}, {"est", -300}, {"edt", -240}, {"cst", -360}, {"cdt", -300},
-    {"mst", -420}, {"mdt", -360}, {"pst", -480}, {"pdt", -420}, {"akst", -540}, {"akdt", -480}, {"hst", -600}, {"hast", -600}, {"hadt", -540},
-    {"sst", -720}, {"wat", 60}, {"cet", 60}, {"cest", 120}, {"met", 60}, {"mez", 60}, {"mest", 120}, {"mesz", 120}, {"eet", 120}, {"eest", 180},
-    {"cat", 120}, {"sast", 120}, {"eat", 180}, {"msk", 180}, {"msd", 240}, {"ist", 330}, {"sgt", 480}, {"kst", 540}, {"jst", 540}, {"gst", 600},
-    {"nzst", 720}, {"nzdt", 780},
-};
 
 /* ---------- relative amounts ---------- */
 
-typedef enum { UNIT_YEAR, UNIT_MONTH, UNIT_FORTNIGHT, UNIT_WEEK, UNIT_DAY, UNIT_HOUR, UNIT_MINUTE, UNIT_SECOND } Unit;
-
-static const Name units[] = {
-    {"year", UNIT_YEAR}, {"month", UNIT_MONTH}, {"fortnight", UNIT_FORTNIGHT}, {"week", UNIT_WEEK}, {"day", UNIT_DAY}, {"hour", UNIT_HOUR},
-    {"minute", UNIT_MINUTE}, {"min", UNIT_MINUTE}, {"second", UNIT_SECOND}, {"sec", UNIT_SECOND},
-};
-
-static bool unit_named(const char *word, Unit *unit)
+static bool add_scaled(int64_t *to, int64_t amount, int64_t factor)
 {
-    char single[LONGEST_WORD];
-    size_t n = strlen(word);
-    int value;
-    memcpy(single, word, n + 1);
-    if (n > 1 && single[n - 1] == 's')
-        single[n - 1] = 0;
-    if (!named(units, ARRAY_LEN(units), word, false, &value) && !named(units, ARRAY_LEN(units), single, false, &value))
-        return false;
-    *unit = (Unit)value;
-    return true;
+    return !__builtin_mul_overflow(amount, factor, &amount) && !__builtin_add_overflow(*to, amount, to);
 }
 
-static bool add_relative(State *s, Unit unit, int64_t amount)
+/* `amount` of the unit at the front, turned round by "ago" where that may follow. */
+static bool take_unit(State *s, int64_t amount, int64_t ns, bool may_turn)
 {
-    int64_t *const fields[] = {&s->years, &s->months, &s->days, &s->days, &s->days, &s->hours, &s->minutes, &s->seconds};
-    if (unit == UNIT_FORTNIGHT && __builtin_mul_overflow(amount, 14, &amount))
-        return false;
-    if (unit == UNIT_WEEK && __builtin_mul_overflow(amount, 7, &amount))
-        return false;
-    s->has_relative = true;
-    s->last_field = fields[unit];
-    s->last_amount = amount;
-    return !__builtin_add_overflow(*fields[unit], amount, fields[unit]);
+    DateToken unit = take(s);
+    int64_t factor = may_turn && kind(s, 0) == D_AGO ? take(s).value : 1;
+    Relative *r = &s->relative;
+    int64_t *const fields[] = {&r->years, &r->months, &r->days, &r->hours, &r->minutes, &r->seconds};
+    s->relatives++;
+    return !__builtin_mul_overflow(amount, unit.value, &amount) && add_scaled(fields[unit.kind - D_YEARS], amount, factor) &&
+           add_scaled(&r->ns, ns, factor);
 }
 
-static bool turn_round(State *s)
+static bool take_decimal_seconds(State *s)
 {
-    int64_t twice;
-    if (!s->last_field || __builtin_mul_overflow(s->last_amount, 2, &twice))
-        return false;
-    int64_t *field = s->last_field;
-    s->last_field = NULL;
-    return !__builtin_sub_overflow(*field, twice, field);
+    DateToken n = take(s);
+    return kind(s, 0) == D_SECONDS && take_unit(s, n.value, n.ns, true);
 }
 
 /* ---------- zones ---------- */
 
-/* +hh, +hhmm, +hh:mm at the front. */
-static bool read_offset(State *s, int64_t *seconds)
+/* +2, +0200, +02:00: the signed number at the front. */
+static bool take_offset(State *s, int64_t base)
 {
-    int sign = peek(s, 0) == '-' ? -1 : 1;
-    int64_t v, minutes = 0;
-    size_t n;
-    if (!read_number(s, 1, &v, &n) || n > 4)
-        return false;
-    size_t used = 1 + n;
-    if (n <= 2 && peek(s, used) == ':') {
-        size_t m;
-        if (!read_number(s, used + 1, &minutes, &m) || m != 2)
-            return false;
-        used += 3;
-    } else if (n > 2) {
-        minutes = v % 100;
-        v /= 100;
-    }
-    if (v > 24 || minutes > 59)
-        return false;
-    advance(s, used);
-    *seconds = sign * (v * 3600 + minutes * 60);
-    return true;
-}
-
-static bool take_zone(State *s, int64_t east)
-{
-    if (s->has_zone)
-        return false;
-    s->has_zone = true;
-    s->zone = east;
-    return true;
-}
-
-/* A zone's offset may follow its name at once: UTC+3. */
-static bool zone_word(State *s, int minutes)
-{
-    int64_t more = 0;
-    if ((peek(s, 0) == '+' || peek(s, 0) == '-') && digit(peek(s, 1)) && !read_offset(s, &more))
-        return false;
-    return take_zone(s, minutes * 60 + more);
-}
-
-/* ---------- times and dates that begin with a number ---------- */
-
-static bool take_fraction(State *s)
-{
-    if ((peek(s, 0) != '.' && peek(s, 0) != ',') || !digit(peek(s, 1)))
-        return true;
-    uint32_t ns = 0, scale = 100000000;
-    advance(s, 1);
-    for (; digit(peek(s, 0)); advance(s, 1), scale /= 10)
-        ns += (uint32_t)(peek(s, 0) - '0') * scale;
-    s->nanosecond = ns;
-    return true;
-}
-
-static bool take_meridian(State *s)
-{
-    char word[LONGEST_WORD];
-    skip_space(s);
-    size_t n = read_word(s, word);
-    int m = strcmp(word, "am") == 0 ? 1 : strcmp(word, "pm") == 0 ? 2 : 0;
-    if (m) {
-        advance(s, n);
-        s->meridian = m;
-    }
-    return true;
-}
-
-/* hh:mm[:ss[.f]] with the hour read already. */
-static bool take_clock(State *s, int64_t hour)
-{
-    int64_t v;
-    size_t n;
-    if (s->has_time || !read_number(s, 1, &v, &n) || n > 2)
-        return false;
-    s->has_time = true;
-    s->hour = hour;
-    s->minute = v;
-    advance(s, 1 + n);
-    if (peek(s, 0) == ':') {
-        if (!read_number(s, 1, &v, &n) || n > 2)
-            return false;
-        s->second = v;
-        advance(s, 1 + n);
-        take_fraction(s);
-    }
-    take_meridian(s);
-    skip_space(s);
-    if ((peek(s, 0) == '+' || peek(s, 0) == '-') && digit(peek(s, 1))) {
-        /* An offset, unless a unit follows: "10:00 +2 days". */
-        State probe = *s;
-        int64_t east;
-        char word[LONGEST_WORD];
-        Unit unit;
-        if (!read_offset(&probe, &east))
-            return true;
-        skip_space(&probe);
-        read_word(&probe, word);
-        if (unit_named(word, &unit))
-            return true;
-        *s = probe;
-        return take_zone(s, east);
-    }
-    return true;
-}
-
-static int64_t full_year(int64_t year, size_t digits)
-{
-    return digits == 2 ? year + (year < 69 ? 2000 : 1900) : year;
-}
-
-static bool set_date(State *s, int64_t year, int64_t month, int64_t day)
-{
-    if (s->has_date)
-        return false;
-    s->has_date = true;
-    s->has_year = true;
-    s->year = year;
-    s->month = month;
-    s->day = day;
-    return true;
-}
-
-/* 2024-01-05, 5-Jan-2024; the first number (n digits) is read, the text is at the dash. */
-static bool take_dashed(State *s, int64_t first, size_t n)
-{
-    int64_t second, third;
-    size_t m, k;
-    if (read_number(s, 1, &second, &m) && peek(s, 1 + m) == '-' && read_number(s, 2 + m, &third, &k)) {
-        advance(s, 2 + m + k);
-        if (!set_date(s, full_year(first, n), second, third))
+    DateToken n = take(s);
+    int64_t minutes = n.value;
+    if (accept_char(s, ':')) {
+        DateToken m = take(s);
+        if (m.kind != D_NUMBER || __builtin_mul_overflow(minutes, 60, &minutes) ||
+            __builtin_add_overflow(minutes, n.negative ? -m.value : m.value, &minutes))
             return false;
     } else {
-        char word[LONGEST_WORD];
-        int month;
-        advance(s, 1);
-        m = read_word(s, word);
-        if (!named(months, ARRAY_LEN(months), word, true, &month) || peek(s, m) != '-' || !read_number(s, m + 1, &third, &k))
-            return false;
-        advance(s, m + 1 + k);
-        if (!set_date(s, full_year(third, k), month, first))
-            return false;
+        if (n.digits <= 2)
+            minutes *= 100;
+        minutes = minutes / 100 * 60 + minutes % 100;
     }
-    if ((peek(s, 0) == 'T' || peek(s, 0) == 't') && digit(peek(s, 1)))
-        advance(s, 1);
+    if (minutes < -24 * 60 || minutes > 24 * 60)
+        return false;
+    s->zone = base + minutes * 60;
     return true;
 }
 
-/* 1/5, 1/5/2024, 2024/1/5. */
-static bool take_slashed(State *s, int64_t first, size_t n)
+static bool take_zone(State *s)
 {
-    int64_t second, third;
-    size_t m, k;
-    if (!read_number(s, 1, &second, &m))
-        return false;
-    if (peek(s, 1 + m) != '/') {
-        advance(s, 1 + m);
-        if (s->has_date)
-            return false;
-        s->has_date = true;
-        s->month = first;
-        s->day = second;
+    DateToken zone = take(s);
+    s->zones++;
+    s->zone = zone.kind == D_T ? -7 * 3600 : zone.value + (zone.kind == D_DAYZONE ? 3600 : 0);
+    if (zone.kind == D_DAYZONE)
         return true;
+    if (kind(s, 0) == D_SIGNED && is_unit(s, 1)) {
+        int64_t amount = take(s).value;
+        return take_unit(s, amount, 0, false);
     }
-    if (!read_number(s, 2 + m, &third, &k))
-        return false;
-    advance(s, 2 + m + k);
-    return n >= 4 ? set_date(s, first, second, third) : set_date(s, full_year(third, k), first, second);
-}
-
-static bool take_bare_number(State *s, int64_t v, size_t n)
-{
-    if (s->has_date && !s->has_year && !s->has_relative && (s->has_time || n > 2)) {
-        s->has_year = true;
-        s->year = full_year(v, n);
-        return true;
+    if (kind(s, 0) == D_SIGNED)
+        return zone.kind == D_ZONE && take_offset(s, zone.value);
+    if (zone.kind == D_ZONE && kind(s, 0) == D_DST) {
+        take(s);
+        s->zone += 3600;
     }
-    if (n > 4)
-        return set_date(s, full_year(v / 10000, n - 4), v / 100 % 100, v % 100) && (!((peek(s, 0) | 32) == 't' && digit(peek(s, 1))) || (advance(s, 1), true));
-    if (s->has_time)
-        return false;
-    s->has_time = true;
-    s->hour = n <= 2 ? v : v / 100;
-    s->minute = n <= 2 ? 0 : v % 100;
     return true;
 }
 
-/* A number followed by a word: a unit, a month, a weekday, am or pm. False in *handled when the word is none of these. */
-static bool take_number_word(State *s, int64_t v, bool *handled)
+static bool take_local_zone(State *s)
 {
-    char word[LONGEST_WORD];
-    State before = *s;
-    int value;
-    Unit unit;
-    skip_space(s);
-    size_t n = read_word(s, word);
-    *handled = true;
-    if (n && unit_named(word, &unit)) {
-        advance(s, n);
-        return add_relative(s, unit, v);
+    s->local_dst = take(s).value;
+    s->local_zones++;
+    if (kind(s, 0) == D_DST) {
+        take(s);
+        s->dst_twice |= s->local_dst;
+        s->local_dst = true;
     }
-    if (n && named(months, ARRAY_LEN(months), word, true, &value)) {
-        advance(s, n);
-        if (s->has_date)
-            return false;
-        s->has_date = true;
-        s->month = value;
-        s->day = v;
-        return true;
-    }
-    if (n && (strcmp(word, "am") == 0 || strcmp(word, "pm") == 0)) {
-        advance(s, n);
-        if (s->has_time)
-            return false;
-        s->has_time = true;
-        s->hour = v;
-        s->meridian = word[0] == 'a' ? 1 : 2;
-        return true;
-    }
-    if (n && named(weekdays, ARRAY_LEN(weekdays), word, true, &value)) {
-        advance(s, n);
-        s->has_weekday = true;
-        s->weekday = value;
-        s->ordinal = v;
-        return true;
-    }
-    *s = before;
-    *handled = false;
     return true;
 }
+
+/* ---------- times ---------- */
+
+static void set_time(State *s, int64_t hour, int64_t minute, int64_t second, uint32_t ns)
+{
+    s->hour = hour;
+    s->minute = minute;
+    s->second = second;
+    s->ns = ns;
+    s->meridian = H24;
+    s->times++;
+}
+
+/* What may stand behind a time: am, pm, or an offset from UTC. */
+static bool take_after_time(State *s, bool meridian)
+{
+    if (meridian && kind(s, 0) == D_MERIDIAN)
+        s->meridian = take(s).value ? PM : AM;
+    else if (kind(s, 0) == D_SIGNED)
+        return s->zones++, take_offset(s, 0);
+    return true;
+}
+
+/* hour[:minute[:second]]; a bare hour needs am, pm or an offset. */
+static bool take_time(State *s, bool meridian)
+{
+    int64_t hour = take(s).value, minute, second = 0;
+    uint32_t ns = 0;
+    if (!accept_char(s, ':')) {
+        bool good = (meridian && kind(s, 0) == D_MERIDIAN) || kind(s, 0) == D_SIGNED;
+        set_time(s, hour, 0, 0, 0);
+        return good && take_after_time(s, meridian);
+    }
+    if (kind(s, 0) != D_NUMBER)
+        return false;
+    minute = take(s).value;
+    if (accept_char(s, ':')) {
+        DateToken n = take(s);
+        if (n.kind != D_NUMBER && n.kind != D_DECIMAL)
+            return false;
+        second = n.value;
+        ns = n.ns;
+    }
+    set_time(s, hour, minute, second, ns);
+    return take_after_time(s, meridian);
+}
+
+/* ---------- dates ---------- */
+
+static void set_date(State *s, int64_t month, int64_t day)
+{
+    s->dates++;
+    s->month = month;
+    s->day = day;
+}
+
+static bool set_year(State *s, DateToken year)
+{
+    s->year = year.kind == D_SIGNED ? -year.value : year.value;
+    s->year_digits = year.digits;
+    return year.kind != D_SIGNED || year.value != INT64_MIN;
+}
+
+/* month/day, month/day/year, or year/month/day when the first has four digits. */
+static bool take_slashes(State *s)
+{
+    DateToken a = take(s), b, c;
+    take(s);
+    if (kind(s, 0) != D_NUMBER)
+        return false;
+    b = take(s);
+    if (!accept_char(s, '/')) {
+        set_date(s, a.value, b.value);
+        return true;
+    }
+    if (kind(s, 0) != D_NUMBER)
+        return false;
+    c = take(s);
+    if (a.digits >= 4) {
+        set_date(s, b.value, c.value);
+        return set_year(s, a);
+    }
+    set_date(s, a.value, b.value);
+    return set_year(s, c);
+}
+
+/* year-month-day, and the time behind a T. */
+static bool take_iso_date(State *s)
+{
+    DateToken year = take(s), month = take(s), day = take(s);
+    set_date(s, -month.value, -day.value);
+    if (!set_year(s, year))
+        return false;
+    if (kind(s, 0) != D_T)
+        return true;
+    take(s);
+    return kind(s, 0) == D_NUMBER && take_time(s, false);
+}
+
+static bool take_day_month(State *s)
+{
+    DateToken day = take(s), month = take(s);
+    set_date(s, month.value, day.value);
+    return kind(s, 0) == D_SIGNED || kind(s, 0) == D_NUMBER ? set_year(s, take(s)) : true;
+}
+
+static bool take_month_first(State *s)
+{
+    DateToken month = take(s), day = take(s);
+    if (day.kind == D_SIGNED && kind(s, 0) == D_SIGNED) {
+        set_date(s, month.value, -day.value);
+        return set_year(s, take(s));
+    }
+    if (day.kind != D_NUMBER)
+        return false;
+    set_date(s, month.value, day.value);
+    if (!accept_char(s, ','))
+        return true;
+    return kind(s, 0) == D_NUMBER && set_year(s, take(s));
+}
+
+/* A number by itself is a year behind a date and time, a date when it is long, else an hour or hour and minute. */
+static void plain_number(State *s, DateToken n)
+{
+    if (s->dates && !s->year_digits && !s->relatives && (s->times || n.digits > 2)) {
+        s->year = n.value;
+        s->year_digits = n.digits;
+    } else if (n.digits > 4) {
+        set_date(s, n.value / 100 % 100, n.value % 100);
+        s->year = n.value / 10000;
+        s->year_digits = n.digits - 4;
+    } else if (n.digits <= 2) {
+        set_time(s, n.value, 0, 0, 0);
+    } else {
+        set_time(s, n.value / 100, n.value % 100, 0, 0);
+    }
+}
+
+static bool take_weekday(State *s, int64_t ordinal)
+{
+    s->days++;
+    s->ordinal = ordinal;
+    s->weekday = take(s).value;
+    return true;
+}
+
+/* ---------- items ---------- */
 
 static bool take_number(State *s)
 {
-    int64_t v;
-    size_t n;
-    if (!read_number(s, 0, &v, &n))
-        return false;
-    advance(s, n);
-    char next = peek(s, 0);
-    if (next == ':')
-        return take_clock(s, v);
-    if (next == '-' && !s->has_date && (digit(peek(s, 1)) || letter(peek(s, 1))))
-        return take_dashed(s, v, n);
-    if (next == '/')
-        return take_slashed(s, v, n);
-    bool handled;
-    if (!take_number_word(s, v, &handled) || handled)
-        return handled;
-    return take_bare_number(s, v, n);
-}
-
-/* +2 days, -3, + 2 weeks; a sign before a bare number after a time is a zone. */
-static bool take_signed(State *s)
-{
-    int sign = peek(s, 0) == '-' ? -1 : 1;
-    State probe = *s;
-    int64_t v;
-    size_t n;
-    char word[LONGEST_WORD];
-    Unit unit;
-    advance(&probe, 1);
-    skip_space(&probe);
-    if (!read_number(&probe, 0, &v, &n))
-        return false;
-    advance(&probe, n);
-    if (peek(&probe, 0) == '.' && digit(peek(&probe, 1))) {
-        int64_t fraction = 0, scale = 100000000;
-        advance(&probe, 1);
-        for (; digit(peek(&probe, 0)); advance(&probe, 1), scale /= 10)
-            fraction += (peek(&probe, 0) - '0') * scale;
-        skip_space(&probe);
-        size_t m = read_word(&probe, word);
-        if (!unit_named(word, &unit) || unit != UNIT_SECOND)
-            return false;
-        advance(&probe, m);
-        *s = probe;
-        s->nanoseconds += sign * fraction;
-        return add_relative(s, unit, sign * v);
-    }
-    skip_space(&probe);
-    size_t m = read_word(&probe, word);
-    if (m && unit_named(word, &unit)) {
-        advance(&probe, m);
-        *s = probe;
-        return add_relative(s, unit, sign * v);
-    }
-    int64_t east;
-    return s->has_time && read_offset(s, &east) && take_zone(s, east);
-}
-
-/* ---------- words ---------- */
-
-static bool take_month(State *s, int month)
-{
-    int64_t day, year;
-    size_t n, k;
-    if (s->has_date)
-        return false;
-    s->has_date = true;
-    s->month = month;
-    skip_space(s);
-    if (peek(s, 0) == '-' && digit(peek(s, 1)))
-        advance(s, 1);
-    if (!read_number(s, 0, &day, &n))
-        return false;
-    advance(s, n);
-    s->day = day;
-    if (n > 2) { /* "Jan 2024" has no day */
-        return false;
-    }
-    State probe = *s;
-    bool dash = peek(&probe, 0) == '-';
-    if (dash)
-        advance(&probe, 1);
-    bool comma = peek(&probe, 0) == ',';
-    skip_space(&probe);
-    if (read_number(&probe, 0, &year, &k) && (dash || comma) && peek(&probe, k) != ':') {
-        advance(&probe, k);
-        *s = probe;
-        s->has_year = true;
-        s->year = full_year(year, k);
-    }
-    return true;
-}
-
-static bool take_ordinal(State *s, int count)
-{
-    char word[LONGEST_WORD];
-    int value;
-    Unit unit;
-    skip_space(s);
-    size_t n = read_word(s, word);
-    if (!n)
-        return false;
-    advance(s, n);
-    if (unit_named(word, &unit))
-        return add_relative(s, unit, count);
-    if (!named(weekdays, ARRAY_LEN(weekdays), word, true, &value))
-        return false;
-    s->has_weekday = true;
-    s->weekday = value;
-    s->ordinal = count;
-    return true;
-}
-
-static bool take_word(State *s)
-{
-    char word[LONGEST_WORD];
-    int value;
-    Unit unit;
-    size_t n = read_word(s, word);
-    if (!n)
-        return false;
-    advance(s, n);
-    if (strcmp(word, "now") == 0 || strcmp(word, "today") == 0)
-        return add_relative(s, UNIT_DAY, 0);
-    if (strcmp(word, "tomorrow") == 0)
-        return add_relative(s, UNIT_DAY, 1);
-    if (strcmp(word, "yesterday") == 0)
-        return add_relative(s, UNIT_DAY, -1);
-    if (strcmp(word, "ago") == 0)
-        return turn_round(s);
-    if (strcmp(word, "noon") == 0 || strcmp(word, "midnight") == 0) {
-        s->hour = word[0] == 'n' ? 12 : 0;
-        return s->has_time ? false : (s->has_time = true);
-    }
-    if (strcmp(word, "z") == 0)
-        return take_zone(s, 0);
-    if (strcmp(word, "t") == 0 && digit(peek(s, 0)))
+    if (is_char(s, 1, ':') || kind(s, 1) == D_MERIDIAN)
+        return take_time(s, true);
+    if (is_char(s, 1, '/'))
+        return take_slashes(s);
+    if (kind(s, 1) == D_MONTH)
+        return take_day_month(s);
+    if (kind(s, 1) == D_SIGNED && kind(s, 2) == D_SIGNED)
+        return take_iso_date(s);
+    if (kind(s, 1) == D_SIGNED && !is_unit(s, 2))
+        return take_time(s, true);
+    DateToken n = take(s);
+    if (kind(s, 0) == D_DAY)
+        return take_weekday(s, n.value);
+    if (is_unit(s, 0))
+        return take_unit(s, n.value, 0, true);
+    plain_number(s, n);
+    if (kind(s, 0) != D_SIGNED)
         return true;
-    if (named(months, ARRAY_LEN(months), word, true, &value))
-        return take_month(s, value);
-    if (named(weekdays, ARRAY_LEN(weekdays), word, true, &value)) {
-        s->has_weekday = true;
-        s->weekday = value;
-        return true;
+    int64_t amount = take(s).value;
+    return take_unit(s, amount, 0, false);
+}
+
+static bool take_amount(State *s)
+{
+    bool is_ordinal = kind(s, 0) == D_ORDINAL;
+    int64_t amount = take(s).value;
+    if (is_ordinal && kind(s, 0) == D_DAY)
+        return take_weekday(s, amount);
+    return is_unit(s, 0) && take_unit(s, amount, 0, true);
+}
+
+static bool take_item(State *s)
+{
+    switch (kind(s, 0)) {
+    case D_NUMBER: return take_number(s);
+    case D_SIGNED: case D_ORDINAL: return take_amount(s);
+    case D_DECIMAL: case D_SIGNED_DECIMAL: return take_decimal_seconds(s);
+    case D_MONTH: return take_month_first(s);
+    case D_DAY: take_weekday(s, 0); accept_char(s, ','); return true;
+    case D_ZONE: case D_DAYZONE: case D_T: return take_zone(s);
+    case D_LOCAL_ZONE: return take_local_zone(s);
+    case D_YEARS: case D_MONTHS: case D_DAYS: case D_HOURS: case D_MINUTES: case D_SECONDS: return take_unit(s, 1, 0, true);
+    case D_DAY_SHIFT: s->relatives++; return add_scaled(&s->relative.days, take(s).value, 1);
+    default: return false;
     }
-    if (named(ordinals, ARRAY_LEN(ordinals), word, false, &value))
-        return take_ordinal(s, value);
-    if (unit_named(word, &unit))
-        return add_relative(s, unit, 1);
-    return named(zones, ARRAY_LEN(zones), word, false, &value) && zone_word(s, value);
 }
 
 static bool take_epoch(State *s)
 {
-    advance(s, 1);
-    bool negative = peek(s, 0) == '-';
-    if (negative || peek(s, 0) == '+')
-        advance(s, 1);
-    size_t n;
-    if (!read_number(s, 0, &s->epoch, &n))
-        return false;
-    advance(s, n);
-    take_fraction(s);
-    if (negative) {
-        s->epoch = -s->epoch;
-        if (s->nanosecond) {
-            s->epoch--;
-            s->nanosecond = 1000000000 - s->nanosecond;
-        }
-    }
-    skip_space(s);
-    s->has_epoch = true;
-    return s->text.len == 0;
+    take(s);
+    DateToken n = take(s);
+    s->epoch = true;
+    s->second = n.value;
+    s->ns = n.ns;
+    return n.kind >= D_NUMBER && n.kind <= D_SIGNED_DECIMAL && kind(s, 0) == D_END;
 }
 
-static bool read_all_items(State *s)
+static bool read_items(State *s, Slice text, const LocalZones *local)
 {
-    skip_space(s);
-    if (peek(s, 0) == '@')
-        return take_epoch(s);
-    while (s->text.len) {
-        char c = peek(s, 0);
-        bool ok = digit(c) ? take_number(s) : c == '+' || c == '-' ? take_signed(s) : take_word(s);
-        if (!ok)
+    size_t n = 0;
+    do {
+        if (n == MOST_TOKENS)
             return false;
-        skip_space(s);
-    }
-    return true;
+        s->tokens[n] = date_token(&text, local);
+    } while (s->tokens[n++].kind != D_END);
+    if (is_char(s, 0, '@'))
+        return take_epoch(s);
+    while (kind(s, 0) != D_END)
+        if (!take_item(s))
+            return false;
+    return s->dates <= 1 && s->times <= 1 && s->days <= 1 && s->zones + s->local_zones <= 1 && !s->dst_twice;
 }
 
 /* ---------- the computation ---------- */
 
-static bool to_24_hours(State *s)
+static int64_t hour_of(int64_t hour, Meridian meridian)
 {
-    if (s->meridian) {
-        if (s->hour < 1 || s->hour > 12)
-            return false;
-        s->hour = s->hour % 12 + (s->meridian == 2 ? 12 : 0);
-    }
-    return s->hour <= 24 && s->minute <= 59 && s->second <= 60 && (s->hour < 24 || (s->minute == 0 && s->second == 0));
+    if (meridian == H24)
+        return hour >= 0 && hour < 24 ? hour : -1;
+    if (hour < 1 || hour > 12)
+        return -1;
+    return hour % 12 + (meridian == PM ? 12 : 0);
 }
 
-static int days_in(int64_t year, int month)
+/* mktime: *t becomes what its fields, normalised, are in the zone. */
+static bool make_time(const TimeZone *zone, CivilTime *t, int64_t *seconds)
 {
-    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    return month == 2 && leap ? 29 : days[month - 1];
+    return tz_seconds(zone, t, seconds) && tz_civil(zone, *seconds, 0, t);
 }
 
-/* Whole months first, so that the day is normalised in the month that results. */
-static bool shift_calendar(const State *s, CivilTime *t)
+static bool same_fields(const CivilTime *a, const CivilTime *b)
 {
-    int64_t month;
-    if (__builtin_add_overflow(t->year, s->years, &t->year) || __builtin_add_overflow((int64_t)t->month - 1, s->months, &month))
-        return false;
-    int64_t carry = month / 12 - (month % 12 < 0);
-    t->month = (int)(month - carry * 12) + 1;
-    return !__builtin_add_overflow(t->year, carry, &t->year) && t->year > -100000000 && t->year < 100000000;
+    return a->second == b->second && a->minute == b->minute && a->hour == b->hour && a->day == b->day && a->month == b->month && a->year == b->year;
 }
 
-enum { DAY = 86400 };
+static bool in_int(int64_t v) { return v >= INT32_MIN && v <= INT32_MAX; }
 
-static bool compute(State *s, const TimeZone *zone, const TimeZone *utc_zone, CivilTime now, int64_t *seconds)
+static bool absolute_fields(State *s, CivilTime *t)
 {
-    CivilTime t = now;
-    if (s->has_date) {
-        if (s->month < 1 || s->month > 12 || s->day < 1 || (s->has_year && (s->year < 0 || s->year > 99999999)))
-            return false;
-        if (s->has_year)
-            t.year = s->year;
-        t.month = (int)s->month;
-        if (s->day > days_in(t.year, t.month))
-            return false;
-        t.day = (int)s->day;
-    }
-    if (s->has_time) {
-        t.hour = (int)s->hour;
-        t.minute = (int)s->minute;
-        t.second = (int)s->second;
-    } else if (s->has_date || s->has_weekday) {
-        t.hour = t.minute = t.second = 0;
-    }
-    if (s->has_weekday && !s->has_date) {
-        int64_t ahead = (s->weekday - now.weekday + 7) % 7 + 7 * (s->ordinal - (s->ordinal > 0 && now.weekday != s->weekday));
-        if (__builtin_add_overflow(s->days, ahead, &s->days))
-            return false;
-    }
-    if (!shift_calendar(s, &t))
+    int64_t year = s->year < 0 ? -s->year : s->year;
+    if (s->year >= 0 && s->year_digits == 2)
+        year += year < 69 ? 2000 : 1900;
+    if (!in_int(year - 1900) || !in_int(s->month) || !in_int(s->day))
         return false;
-    /* Days are calendar days in the zone: the clock time stays. */
-    int64_t days = s->days;
-    if (days > 1000000000 || days < -1000000000)
-        return false;
-    int64_t at;
-    CivilTime utc = t;
-    int64_t base;
-    /* Civil arithmetic in UTC gives the date `days` later; then the zone makes seconds of it. */
-    if (!tz_seconds(utc_zone, &utc, &base) || __builtin_add_overflow(base, days * (int64_t)DAY, &base))
-        return false;
-    if (s->has_zone) {
-        at = base - s->zone;
+    t->year = year;
+    t->month = (int)s->month;
+    t->day = (int)s->day;
+    t->hour = t->minute = t->second = 0;
+    if (s->times || (s->relatives && !s->dates && !s->days)) {
+        int64_t hour = hour_of(s->hour, s->meridian);
+        if (hour < 0 || !in_int(s->minute) || !in_int(s->second))
+            return false;
+        t->hour = (int)hour;
+        t->minute = (int)s->minute;
+        t->second = (int)s->second;
     } else {
-        CivilTime shifted;
-        if (!tz_civil(utc_zone, base, 0, &shifted))
-            return false;
-        shifted.dst = t.dst;
-        if (!tz_seconds(zone, &shifted, &at))
-            return false;
+        s->ns = 0;
     }
-    int64_t more;
-    if (__builtin_mul_overflow(s->hours, 3600, &more) || __builtin_add_overflow(at, more, &at) || __builtin_mul_overflow(s->minutes, 60, &more) ||
-        __builtin_add_overflow(at, more, &at) || __builtin_add_overflow(at, s->seconds, &at))
-        return false;
-    *seconds = at;
     return true;
 }
 
-static void carry_nanoseconds(const State *s, uint32_t start, int64_t *seconds, uint32_t *ns)
+/* The next day of the wanted name, or the ordinal-th; today itself counts for no ordinal. */
+static bool shift_weekday(const State *s, const TimeZone *zone, CivilTime *t, int64_t *seconds)
 {
-    int64_t total = (int64_t)start + s->nanoseconds;
-    int64_t carry = total / 1000000000 - (total % 1000000000 < 0);
-    *ns = (uint32_t)(total - carry * 1000000000);
-    *seconds += carry;
+    int64_t weeks, days;
+    bool other = t->weekday != s->weekday;
+    if (__builtin_mul_overflow(s->ordinal - (s->ordinal > 0 && other), 7, &weeks) ||
+        __builtin_add_overflow((s->weekday - t->weekday + 7) % 7 + t->day, weeks, &days) || !in_int(days))
+        return false;
+    t->day = (int)days;
+    return make_time(zone, t, seconds);
+}
+
+static bool shift_calendar(const State *s, const TimeZone *zone, CivilTime *t, const CivilTime *start, int64_t *seconds)
+{
+    const Relative *r = &s->relative;
+    int64_t year, month, day;
+    if (!(r->years || r->months || r->days))
+        return true;
+    if (__builtin_add_overflow(t->year, r->years, &year) || __builtin_add_overflow(t->month, r->months, &month) ||
+        __builtin_add_overflow(t->day, r->days, &day) || !in_int(year) || !in_int(month) || !in_int(day))
+        return false;
+    *t = *start;
+    t->year = year;
+    t->month = (int)month;
+    t->day = (int)day;
+    return make_time(zone, t, seconds);
+}
+
+static bool add_clock(const State *s, int64_t *seconds, uint32_t *ns)
+{
+    const int64_t billion = 1000000000;
+    int64_t sum = (int64_t)s->ns + s->relative.ns, rest = (sum % billion + billion) % billion;
+    *ns = (uint32_t)rest;
+    return add_scaled(seconds, s->relative.hours, 3600) && add_scaled(seconds, s->relative.minutes, 60) &&
+           add_scaled(seconds, s->relative.seconds, 1) && add_scaled(seconds, (sum - rest) / billion, 1);
+}
+
+static bool compute(State *s, Proc *p, const TimeZone *zone, int64_t *seconds, uint32_t *ns)
+{
+    CivilTime start = {0}, t;
+    if (!absolute_fields(s, &start))
+        return false;
+    t = start;
+    bool made = make_time(zone, &t, seconds);
+    if (s->zones && !(made && same_fields(&t, &start))) {
+        /* The hour may be missing in the local zone and yet exist in the one that was named. */
+        t = start;
+        made = make_time(tz_parse(&p->keep, SLICE("UTC0")), &t, seconds);
+    }
+    if (!made || !same_fields(&t, &start))
+        return false;
+    if (s->days && !s->dates && !shift_weekday(s, zone, &t, seconds))
+        return false;
+    if (!shift_calendar(s, zone, &t, &start, seconds))
+        return false;
+    if (s->local_zones && s->local_dst != t.dst && !add_scaled(seconds, s->local_dst ? -3600 : 3600, 1))
+        return false;
+    if (s->zones && !add_scaled(seconds, t.offset - s->zone, 1))
+        return false;
+    return add_clock(s, seconds, ns);
+}
+
+/* ---------- */
+
+static LocalZones local_zones(const TimeZone *zone, int64_t now)
+{
+    enum { QUARTER = 90 * 86400 };
+    LocalZones names = {{0}, {0}};
+    CivilTime t;
+    for (int64_t i = 0; i < 4; i++)
+        if (tz_civil(zone, now + i * QUARTER, 0, &t))
+            memcpy(t.dst ? names.summer : names.standard, t.zone, sizeof t.zone);
+    return names;
+}
+
+/* TZ="..." at the front, with \" and \\; the rest of the text stays. */
+static bool take_tz(Proc *p, Slice *text, const TimeZone **zone)
+{
+    Buf name;
+    buf_init(&name, &p->keep, 4096);
+    if (!slice_starts(*text, SLICE("TZ=\"")))
+        return true;
+    for (size_t i = 4; i < text->len; i++) {
+        char c = text->data[i];
+        if (c == '"') {
+            *zone = tz_parse(&p->keep, name.data ? buf_slice(&name) : (Slice){"", 0});
+            *text = slice_from(*text, i + 1);
+            return true;
+        }
+        if (c == '\\' && i + 1 < text->len && (text->data[i + 1] == '\\' || text->data[i + 1] == '"'))
+            c = text->data[++i];
+        else if (c == '\\')
+            return true;
+        buf_char(&name, c);
+    }
+    return true;
+}
+
+static Slice skip_space(Slice s)
+{
+    while (s.len && (*s.data == ' ' || (*s.data >= '\t' && *s.data <= '\r')))
+        s = slice_from(s, 1);
+    return s;
 }
 
 bool parse_date(Proc *p, Slice text, int64_t now, uint32_t now_ns, const TimeZone *zone, int64_t *seconds, uint32_t *ns)
 {
-    State s = {.text = text};
-    const TimeZone *utc = tz_parse(&p->keep, SLICE("UTC"));
-    skip_space(&s);
-    if (slice_starts(s.text, SLICE("TZ=\""))) {
-        advance(&s, 4);
-        size_t n = slice_find(s.text, '"');
-        if (n == s.text.len)
-            return false;
-        zone = tz_parse(&p->keep, (Slice){s.text.data, n});
-        advance(&s, n + 1);
-    }
-    if (!read_all_items(&s))
-        return false;
-    if (s.has_epoch) {
-        *seconds = s.epoch;
-        *ns = s.nanosecond;
-        return true;
-    }
     CivilTime here;
-    int64_t shifted = now;
-    if (s.has_zone && (__builtin_add_overflow(now, s.zone, &shifted) || !tz_civil(utc, shifted, 0, &here)))
+    text = skip_space(text);
+    if (!take_tz(p, &text, &zone) || !tz_civil(zone, now, 0, &here))
         return false;
-    if (!s.has_zone && !tz_civil(zone, now, 0, &here))
-        return false;
-    if (s.has_time && !to_24_hours(&s))
-        return false;
-    if (!compute(&s, zone, utc, here, seconds))
-        return false;
-    bool at_clock = s.has_time || s.has_date || s.has_weekday;
-    carry_nanoseconds(&s, at_clock ? s.nanosecond : now_ns, seconds, ns);
-    return true;
+    text = skip_space(text);
+    if (text.len == 0)
+        text = SLICE("0"); /* an empty date is today's beginning */
+    LocalZones local = local_zones(zone, now);
+    MemMark mark = mem_mark(&p->mem);
+    State *s = mem_new(&p->mem, State);
+    *s = (State){.year = here.year, .month = here.month, .day = here.day, .hour = here.hour, .minute = here.minute,
+                 .second = here.second, .ns = now_ns, .meridian = H24};
+    bool good = read_items(s, text, &local);
+    if (good && s->epoch) {
+        *seconds = s->second;
+        *ns = s->ns;
+    } else if (good) {
+        good = compute(s, p, zone, seconds, ns);
+    }
+    mem_reset(&p->mem, mark);
+    return good;
 }
 
 const TimeZone *proc_zone(Proc *p)

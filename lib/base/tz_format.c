@@ -124,7 +124,7 @@ static void put_nanoseconds(const Format *f)
     uint32_t n = f->t->nanosecond;
     int width = f->width <= 0 ? 9 : f->width, digits = 9;
     char text[9];
-    while (width < digits || (digits > 1 && n % 10 == 0)) {
+    while (width < digits || (f->pad != '-' && digits > 1 && n % 10 == 0)) {
         digits--;
         n /= 10;
     }

@@ -102,10 +102,17 @@ static const char *block_text(const Ls *ls, uint64_t blocks)
     return mem_printf(&ls->p->mem, "%llu%s", (unsigned long long)scaled(blocks * 512, ls->block_size), ls->block_suffix);
 }
 
+static const char *device_text(Proc *p, uint32_t rdev)
+{
+    unsigned major, minor;
+    device_numbers(rdev, &major, &minor);
+    return mem_printf(&p->mem, "%u, %3u", major, minor);
+}
+
 static const char *size_text(const Ls *ls, const Entry *e)
 {
     if (S_ISCHR(e->st.mode) || S_ISBLK(e->st.mode))
-        return mem_printf(&ls->p->mem, "0, %3u", e->st.rdev & 255);
+        return device_text(ls->p, e->st.rdev);
     if (ls->human)
         return format_human(ls->p, e->st.size, ls->human);
     return mem_printf(&ls->p->mem, "%llu%s", (unsigned long long)scaled(e->st.size, ls->file_block), ls->file_block > 1 ? ls->block_suffix : "");
