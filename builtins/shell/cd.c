@@ -33,7 +33,7 @@ static int along_cdpath(Proc *p, const char *dir, bool physical, int *status)
 static int cd_main(Proc *p, Args *args)
 {
     bool physical = option_on(interp_of(p), 'P');
-    for (int c; (c = shell_option(p, args, "LPe@")) != -1;) {
+    for (int c; (c = shell_option(p, args, "LPe")) != -1;) {
         if (c == '?')
             return SHELL_USAGE;
         if (c == 'L' || c == 'P')
@@ -53,8 +53,6 @@ static int cd_main(Proc *p, Args *args)
         if (!dir)
             return shell_fail(p, args, "OLDPWD not set");
     }
-    if (!*dir)
-        return 0;
     if (along_cdpath(p, dir, physical, &status))
         return status;
     return change_directory(interp_of(p), slice_str(dir), physical, print, "cd");
@@ -159,7 +157,7 @@ static int dirs_main(Proc *p, Args *args)
         } else if (strcmp(s, "-v") == 0) {
             o.lines = o.numbered = true;
         } else if (strcmp(s, "--") != 0) {
-            shell_fail(p, args, *s == '-' ? "%s: invalid option" : "%s: invalid argument", s);
+            shell_fail(p, args, "%s: invalid option", s);
             return shell_usage(p, args);
         }
     }
@@ -255,7 +253,7 @@ static int popd_main(Proc *p, Args *args)
         } else if (is_index(args->argv[i])) {
             which = args->argv[i];
         } else if (strcmp(args->argv[i], "--") != 0) {
-            shell_fail(p, args, *args->argv[i] == '-' ? "%s: invalid option" : "%s: invalid argument", args->argv[i]);
+            shell_fail(p, args, "%s: invalid option", args->argv[i]);
             return shell_usage(p, args);
         }
     }

@@ -102,7 +102,9 @@ static bool say_shell_names(Proc *p, const char *name, int how, bool *more)
     Slice text;
     bool all = how & SHOW_ALL, found = false;
     *more = true;
-    if (alias_get(in, slice_str(name), &text)) {
+    bool aliases = false;
+    shopt_get(in, slice_str("expand_aliases"), &aliases);
+    if (aliases && alias_get(in, slice_str(name), &text)) {
         say_alias(p, name, how, text);
         found = true;
     }

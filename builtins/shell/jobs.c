@@ -209,10 +209,7 @@ static int wait_any(Proc *p, Args *args, const char *variable)
 
 static int wait_all(Proc *p)
 {
-    pid_t pid;
-    while (job_wait_any(interp_of(p), NULL, 0, &pid) != -ECHILD)
-        proc_tick(p, 1);
-    return 0;
+    return job_wait_all(interp_of(p));
 }
 
 static int wait_main(Proc *p, Args *args)
@@ -283,6 +280,8 @@ static int list_named(Proc *p, Args *args, int first)
 
 static int kill_pid(Proc *p, Args *args, const char *word, int64_t pid, int number)
 {
+    if (p->lang)
+        signal_self(interp_of(p), (pid_t)pid, number);
     int error = proc_kill(p, (pid_t)pid, number);
     if (!error)
         return 0;

@@ -323,7 +323,10 @@ static int mapfile_main(Proc *p, Args *args)
     const char *name = count ? names[0] : "MAPFILE";
     if (!name_valid(slice_str(name)))
         return *name ? shell_fail(p, args, "`%s': not a valid identifier", name) : shell_fail(p, args, "empty array variable name");
-    if (o.clear || !var_find(interp_of(p), slice_str(name)))
+    const Var *old = var_find(interp_of(p), slice_str(name));
+    if (old && old->value.kind == VALUE_ASSOC)
+        return shell_fail(p, args, "%s: not an indexed array", name);
+    if (o.clear || !old)
         if (!var_make_array(interp_of(p), slice_str(name)))
             return 1;
     return read_lines(p, &o, slice_str(name));

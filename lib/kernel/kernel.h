@@ -170,7 +170,7 @@ pid_t proc_start(Proc *child, ProcMain main, void *arg, StackSize stack);
 
 /* Wait statuses: status << 8, or the signal number, as wait(2). */
 #define WSTATUS_EXIT(s) (((s) & 255) << 8)
-#define WSTATUS_TO_SHELL(w) (((w) & 127) ? 128 + ((w) & 127) : ((w) >> 8) & 255)
+static inline int WSTATUS_TO_SHELL(int w) { return w & 127 ? 128 + (w & 127) : w >> 8 & 255; }
 
 enum { WAIT_NOHANG = 1 };
 /* Waits for child `pid` (-1: any; < -1: of that group). Its pid, 0 (nothing yet, with WAIT_NOHANG), -ECHILD, -EINTR when a caught

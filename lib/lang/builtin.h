@@ -177,6 +177,7 @@ enum { TRAP_EXIT = 0, TRAP_DEBUG = 65, TRAP_ERR = 66, TRAP_RETURN = 67, TRAP_MAX
 int signal_number(Slice spec);               /* "INT" "SIGINT" "2" "EXIT" ...; -1 unknown */
 const char *signal_name(int number);         /* "SIGINT", "EXIT" */
 bool trap_get(Interp *in, int number, Slice *action); /* false: default */
+void signal_self(Interp *in, pid_t pid, int number); /* before kill sends a signal */
 bool trap_set(Interp *in, int number, const Slice *action); /* NULL: default; empty: ignore */
 
 typedef enum { JOB_RUNNING, JOB_DONE, JOB_STOPPED } JobState;

@@ -164,7 +164,35 @@ bool hash_remove(Interp *in, Slice name)
 }
 
 void hash_clear(Interp *in) { pmap_drop(gen_of(in), &in->st.commands, &command_ops); }
-Slice *hash_names(Interp *in, size_t *count) { return sorted_names(in, &in->st.commands, count); }
+
+void hash_hit(Interp *in, Slice name)
+{
+    int err;
+    CommandEntry *e = (CommandEntry *)pmap_own(gen_of(in), &in->st.commands, &command_ops, name, hash_bytes(name), &err);
+    if (e)
+        e->hits++;
+}
+
+typedef struct HashedName { uint32_t bucket; Slice name; } HashedName;
+
+static int compare_hashed(const void *a, const void *b)
+{
+    const HashedName *x = a, *y = b;
+    return x->bucket < y->bucket ? -1 : x->bucket > y->bucket;
+}
+
+/* In the order of bash's 256 buckets. */
+Slice *hash_names(Interp *in, size_t *count)
+{
+    Slice *names = sorted_names(in, &in->st.commands, count);
+    HashedName *list = mem_array(mem_of(in), *count + 1, HashedName);
+    for (size_t i = 0; i < *count; i++)
+        list[i] = (HashedName){bash_hash(names[i]) & 255, names[i]};
+    merge_sort(mem_of(in), list, *count, sizeof *list, compare_hashed);
+    for (size_t i = 0; i < *count; i++)
+        names[i] = list[i].name;
+    return names;
+}
 
 /* ---------- control ---------- */
 
@@ -183,6 +211,7 @@ void control_continue(Interp *in, unsigned levels)
 void control_return(Interp *in, int status)
 {
     in->flow = FLOW_RETURN;
+    in->before_return = in->status;
     in->return_status = status & 255;
 }
 
@@ -292,7 +321,10 @@ int run_text(Interp *in, Slice text, const char *name, uint32_t first_line)
 {
     if (!proc_stack_room(in->p, 64 * 1024))
         proc_limit(in->p, LIMIT_DEPTH);
-    return name ? run_source(in, text, name) : run_units(in, text, first_line, "eval");
+    unsigned level = in->trace_level++;
+    int status = name ? run_source(in, text, name) : run_units(in, text, first_line, "eval");
+    in->trace_level = level; /* a raise lets it stand: the next command at the top sets it to 0 */
+    return status;
 }
 
 int run_words(Interp *in, int argc, char **argv, int flags)
@@ -329,8 +361,9 @@ Slice logical_cwd(Interp *in)
 /* `path` seen from `cwd` without "." and "..", by text alone. */
 static char *canonical(Interp *in, Slice cwd, Slice path)
 {
-    char *out = mem_alloc(mem_of(in), cwd.len + path.len + 3);
+    char *out = mem_alloc(mem_of(in), cwd.len + path.len + 4);
     size_t n = 0;
+    bool two = slice_starts(path, SLICE("//")) && !slice_starts(path, SLICE("///")); /* POSIX lets // be special */
     Slice parts[2] = {path.len && path.data[0] == '/' ? SLICE("") : cwd, path};
     for (size_t i = 0; i < 2; i++)
         for (Slice rest = parts[i]; rest.len;) {
@@ -350,6 +383,8 @@ static char *canonical(Interp *in, Slice cwd, Slice path)
         }
     if (!n)
         out[n++] = '/';
+    if (two)
+        memmove(out + 1, out, n++);
     out[n] = 0;
     return out;
 }

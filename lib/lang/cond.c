@@ -162,7 +162,8 @@ static void trace_cond(Interp *in, Slice left, const char *op, Slice right)
         return;
     Buf b;
     trace_begin(in, &b);
-    buf_append(&b, SLICE("[[ "));
+    buf_append(&b, in->cond_not ? SLICE("[[ ! ") : SLICE("[[ "));
+    in->cond_not = false;
     if (left.data) {
         quote_trace(&b, left);
         buf_char(&b, ' ');
@@ -223,7 +224,9 @@ static bool eval_depth(Interp *in, const Cond *c, int *status, unsigned depth)
         return test_unary(in, c->unary, text);
     case COND_BINARY: return eval_binary(in, c, status);
     case COND_NOT:
+        in->cond_not = c->a->kind <= COND_WORD;
         value = eval_depth(in, c->a, status, depth + 1);
+        in->cond_not = false;
         return *status ? false : !value;
     case COND_AND: return eval_depth(in, c->a, status, depth + 1) && eval_depth(in, c->b, status, depth + 1);
     case COND_OR:

@@ -106,7 +106,8 @@ void trace_begin(Interp *in, Buf *b)
     size_t n = 0;
     if (ps4.len)
         utf8_decode(ps4.data, ps4.len, &n);
-    for (unsigned i = 0; i < in->subshell_level && i < 100 && in->tracing; i++)
+    unsigned level = (in->tracing ? in->subshell_level : 0) + in->trace_level;
+    for (unsigned i = 0; i < level && i < 100; i++)
         buf_append(b, slice(ps4.data, n));
     buf_append(b, ps4);
 }

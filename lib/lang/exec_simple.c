@@ -105,7 +105,7 @@ static int exec_assignments(Interp *in, const Node *n)
         bool ok;
         if (unlikely(OPT(in, XTRACE))) { /* expanded once for both */
             bool plain = !a->is_array && !a->index;
-            Slice text = a->value && plain ? expand_string(in, a->value) : SLICE("");
+            Slice text = a->value && !a->is_array ? expand_string(in, a->value) : SLICE("");
             trace_assign(in, a, text);
             ok = plain ? lang_set(in, &a->name, text, a->append) : assign_plain(in, a);
         } else {
@@ -284,9 +284,11 @@ int exec_function(Interp *in, const Function *f, int argc, char **argv)
     if (in->flow == FLOW_RETURN) {
         in->flow = FLOW_NONE;
         status = in->return_status;
+        in->status = in->before_return; /* $? of the RETURN trap */
+    } else {
+        in->status = status;
     }
     if (unlikely(trap_has(in, TRAP_RETURN)) && !in->flow) {
-        in->status = status;
         trap_run(in, TRAP_RETURN);
     }
     unwind_to(in, mark);
@@ -450,7 +452,9 @@ static const char *bad_interpreter(Interp *in, const char *path)
 static int report_exec(Interp *in, const Start *s)
 {
     const char *interpreter = s->result == -ENOENT || s->result == -EACCES ? bad_interpreter(in, s->program.path) : NULL;
-    if (interpreter)
+    if (interpreter && s->result == -ENOENT)
+        lang_error(in, "%s: cannot execute: required file not found", s->argv[0]);
+    else if (interpreter)
         lang_error(in, "%s: %s: bad interpreter: %s", s->program.path, interpreter, error_text(s->result));
     else
         return report_missing(in, s->argv[0], s->result);
@@ -480,6 +484,8 @@ int exec_program(Interp *in, int argc, char **argv, const Redir *redirs, bool de
     Program program = program_find(in, argv[0], default_path);
     if (program.kind == PROGRAM_NONE)
         return not_found(in, argc, argv, program.error ? program.error : -ENOENT);
+    if (!default_path && in->st.commands.count && !in->no_fork)
+        hash_hit(in, slice_str(argv[0]));
     if (in->no_fork)
         become_program(in, &program, argc, argv);
     Proc *child = fork_child(in);
@@ -487,9 +493,17 @@ int exec_program(Interp *in, int argc, char **argv, const Redir *redirs, bool de
     child->lang = NULL;
     Start s = {.program = program, .argc = argc, .argv = argv};
     int wstatus = proc_call(child, program_main, &s), status = WSTATUS_TO_SHELL(wstatus);
+    if (unlikely(in->jobs != NULL))
+        jobs_settle(in);
     if (unlikely(s.result < 0))
         return report_exec(in, &s);
     return status;
+}
+
+static void report_exec_failure(Interp *in, const char *name, int error)
+{
+    lang_error(in, "%s: %s", name, error_text(error));
+    shell_error(in, "exec", "%s: cannot execute: %s", name, error_text(error));
 }
 
 int exec_words(Interp *in, int argc, char **argv, bool empty_env, const char *argv0)
@@ -501,12 +515,8 @@ int exec_words(Interp *in, int argc, char **argv, bool empty_env, const char *ar
         bool missing = error == -ENOENT;
         if (missing && !strchr(argv[0], '/'))
             shell_error(in, "exec", "%s: not found", argv[0]);
-        else if (!missing && proc_stat(in->p, argv[0], 0, &st) == 0 && S_ISDIR(st.mode))
-            shell_error(in, "exec", "%s: cannot execute: Is a directory", argv[0]);
-        else if (missing)
-            lang_error(in, "%s: %s", argv[0], error_text(error)), shell_error(in, "exec", "%s: cannot execute: %s", argv[0], error_text(error));
         else
-            shell_error(in, "exec", "%s: cannot execute: %s", argv[0], error_text(error));
+            report_exec_failure(in, argv[0], !missing && proc_stat(in->p, argv[0], 0, &st) == 0 && S_ISDIR(st.mode) ? -EISDIR : error);
         return missing ? 127 : 126;
     }
     keep_redirections(in);
@@ -562,7 +572,7 @@ static void expand_declaration(Interp *in, const Node *n, Fields *f)
         uint32_t before = f->count;
         const Assign *a = i ? w->assign : NULL;
         if (a && a->is_array)
-            fields_add(in, f, mem_copy(mem_of(in), w->source));
+            fields_add(in, f, mem_copy(mem_of(in), OPT(in, XTRACE) ? a->name.text : w->source));
         else if (a)
             fields_add(in, f, declaration_text(in, w->assign, &a));
         else
@@ -573,6 +583,8 @@ static void expand_declaration(Interp *in, const Node *n, Fields *f)
         }
         for (uint32_t k = before; k < f->count; k++)
             assigns[k] = a;
+        if (unlikely(OPT(in, XTRACE)) && a && a->is_array)
+            trace_assign(in, a, SLICE(""));
     }
     in->assigns = assigns;
     in->nassigns = (int)f->count;
@@ -592,10 +604,32 @@ static int redirect_failed(Interp *in, const Command *c)
     return 1;
 }
 
+/* Redirections of a program are the child's affair in bash: what ends the shell there ends only the command. */
+static int redirect_program(Interp *in, const Redir *redirs)
+{
+    Guard g;
+    Unwind *mark = in->unwind;
+    RaiseKind kind = guard_enter(in->p, &g);
+    if (likely(!kind)) {
+        bool ok = redirs_apply(in, redirs);
+        guard_leave(in->p, &g);
+        return ok ? 0 : 1;
+    }
+    unwind_to(in, mark);
+    if (kind != RAISE_LANG)
+        proc_raise(in->p, kind);
+    return in->status;
+}
+
 static int run_found(Interp *in, const Node *n, const Function *f, const Command *c, int argc, char **argv)
 {
-    if (n->redirs && !redirs_apply(in, n->redirs))
+    if (n->redirs && !f && !c) {
+        int failed = redirect_program(in, n->redirs);
+        if (failed)
+            return failed;
+    } else if (n->redirs && !redirs_apply(in, n->redirs)) {
         return redirect_failed(in, f ? NULL : c);
+    }
     if (!f && !c)
         return exec_program(in, argc, argv, n->redirs, false);
     in->no_fork = false; /* what they run is not the last command */
@@ -698,8 +732,11 @@ int exec_simple(Interp *in, const Node *n)
     in->dyn.line = n->line;
     if (likely(!in->trap_depth))
         in->command = n;
-    if (unlikely(in->st.traps != NULL) && trap_has(in, TRAP_DEBUG))
+    if (unlikely(in->st.traps != NULL) && trap_has(in, TRAP_DEBUG) && !in->debug_done)
         trap_run(in, TRAP_DEBUG);
+    in->debug_done = false;
+    if (unlikely(OPT(in, NOEXEC)))
+        return in->status;
     if (unlikely(OPT(in, KEYWORD)))
         n = with_keywords(in, n);
     in->subst_status = -1;

@@ -19,6 +19,7 @@ static void interp_release(Proc *p, void *thing)
             obj_free(g, l);
         str_unref(g, key);
     }
+    traps_unref(g, in->outer_traps);
     state_drop(g, &in->st);
     frame_unref(g, in->dyn.frame);
     if (in->held_ast)
@@ -75,6 +76,9 @@ Interp *interp_child(Interp *in, Proc *child)
     ci->procsub_fds = 0;
     ci->assigns = NULL;
     ci->nassigns = 0;
+    ci->outer_traps = in->outer_traps ? in->outer_traps : in->st.traps;
+    if (ci->outer_traps)
+        obj_ref(g, ci->outer_traps);
     traps_for_child(ci);
     return ci;
 }
@@ -233,6 +237,8 @@ static int run_unit(Interp *in, const Unit *u)
     in->flow = FLOW_NONE;
     in->arith_who = NULL;
     in->arith_depth = 0;
+    in->trace_level = 0;
+    in->no_tilde = false;
     mem_reset(mem_of(in), mem);
     set_pipestatus(in, &in->status, 1);
     int status = in->status;
@@ -262,6 +268,8 @@ static void echo_verbose(Interp *in, Slice text, size_t from, size_t to)
         return;
     output_flush(in->p->out);
     out_write(in->p->err, slice(text.data + from, to - from));
+    if (to == text.len && text.data[to - 1] != '\n')
+        out_char(in->p->err, '\n');
     output_flush(in->p->err);
 }
 

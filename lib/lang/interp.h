@@ -53,6 +53,7 @@ void state_drop(Gen *g, State *st);
 void strlist_unref(Gen *g, StrList *l);
 StrList *strlist_new(Gen *g, char *const *strings, uint32_t count);
 Traps *traps_own(Gen *g, Traps **traps);
+void traps_unref(Gen *g, Traps *t);
 extern const PMapOps var_ops, function_ops, text_ops, command_ops;
 
 typedef struct TextEntry { /* aliases, disabled builtins */
@@ -102,6 +103,8 @@ Value value_ref(Gen *g, Value v);
 
 void merge_sort(Mem *mem, void *base, size_t count, size_t size, int (*compare)(const void *, const void *));
 int compare_slices(const void *a, const void *b);
+uint32_t bash_hash(Slice s);
+void hash_hit(Interp *in, Slice name); /* one more use of a hashed command */
 
 /* ---------- options ---------- */
 
@@ -196,6 +199,11 @@ struct Interp {
     int status;          /* $? */
     int exit_status;     /* of FLOW_EXIT */
     int return_status;   /* of FLOW_RETURN */
+    int before_return;   /* $? when return was called */
+    bool cond_not;       /* ! in front of the term that [[ ]] is about to trace */
+    bool debug_done;     /* the DEBUG trap of a pipeline's command has run in its parent */
+    unsigned trace_level; /* eval, source: one more PS4 character each */
+    Traps *outer_traps;  /* a subshell lists its parent's traps until it sets one; counted */
     int subst_status;    /* of the last $( ) of a command without a name; -1 none */
     bool subshell, exiting, keep_redirs, error_exit, in_exit_trap, special_failed, discard;
     bool from_stdin;
@@ -427,6 +435,7 @@ bool trap_has(Interp *in, int number);
 void traps_for_child(Interp *in);
 void job_add(Interp *in, const pid_t *pids, size_t n, const Node *node);
 void jobs_reap(Interp *in);
+void jobs_settle(Interp *in); /* after a foreground command: what has ended is no job any more, only a status */
 int wait_foreground(Interp *in, pid_t pid);
 void lang_on_signal(Proc *p, int signal);
 

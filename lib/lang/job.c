@@ -7,6 +7,9 @@ typedef struct JobTable {
     int next_number;
 } JobTable;
 
+/* Only its status is remembered, for wait PID. */
+static bool is_over(const Job *j) { return j->state == JOB_DONE && j->notified; }
+
 static JobTable *table_of(Interp *in)
 {
     if (!in->jobs)
@@ -57,7 +60,8 @@ void job_add(Interp *in, const pid_t *pids, size_t n, const Node *node)
     make_room(in, t);
     int number = 1;
     for (size_t i = 0; i < t->count; i++)
-        number = MAX(number, t->jobs[i].number + 1);
+        if (!is_over(&t->jobs[i]))
+            number = MAX(number, t->jobs[i].number + 1);
     Job *j = &t->jobs[t->count++];
     *j = (Job){.number = number, .pid = pids[0], .npids = n, .state = JOB_RUNNING};
     j->pids = mem_array(&in->p->keep, n, pid_t);
@@ -94,14 +98,34 @@ void jobs_reap(Interp *in)
     }
 }
 
+void jobs_settle(Interp *in)
+{
+    JobTable *t = table_of(in);
+    if (!t->count)
+        return;
+    jobs_reap(in);
+    for (size_t i = 0; i < t->count; i++)
+        t->jobs[i].notified |= t->jobs[i].state == JOB_DONE;
+}
+
+/* The n-th newest job that is one still. */
+static Job *newest(JobTable *t, size_t n)
+{
+    for (size_t i = t->count; i-- > 0;)
+        if (!is_over(&t->jobs[i]) && n-- == 0)
+            return &t->jobs[i];
+    return NULL;
+}
+
 static void mark_current(JobTable *t)
 {
     for (size_t i = 0; i < t->count; i++)
         t->jobs[i].current = t->jobs[i].previous = false;
-    if (t->count)
-        t->jobs[t->count - 1].current = true;
-    if (t->count > 1)
-        t->jobs[t->count - 2].previous = true;
+    Job *current = newest(t, 0), *previous = newest(t, 1);
+    if (current)
+        current->current = true;
+    if (previous)
+        previous->previous = true;
 }
 
 Job *job_list(Interp *in, size_t *count)
@@ -109,8 +133,12 @@ Job *job_list(Interp *in, size_t *count)
     JobTable *t = table_of(in);
     jobs_reap(in);
     mark_current(t);
-    *count = t->count;
-    return t->jobs;
+    Job *list = mem_array(mem_of(in), t->count + 1, Job);
+    *count = 0;
+    for (size_t i = 0; i < t->count; i++)
+        if (!is_over(&t->jobs[i]))
+            list[(*count)++] = t->jobs[i];
+    return list;
 }
 
 static bool contains(Slice text, Slice part)
@@ -123,7 +151,7 @@ static Job *job_by_text(JobTable *t, Slice part, bool anywhere, int *error)
     Job *found = NULL;
     for (size_t i = 0; i < t->count; i++) {
         Slice command = slice_str(t->jobs[i].command);
-        if (!(anywhere ? contains(command, part) : slice_starts(command, part)))
+        if (is_over(&t->jobs[i]) || !(anywhere ? contains(command, part) : slice_starts(command, part)))
             continue;
         if (found) {
             *error = -EINVAL;
@@ -145,12 +173,12 @@ Job *job_find(Interp *in, Slice spec, int *error)
         return parse_int(mem_copy(mem_of(in), spec), &n) ? NULL : job_of_pid(in, (pid_t)n);
     Slice rest = slice_from(spec, 1);
     if (!rest.len || slice_is(rest, "%") || slice_is(rest, "+"))
-        return t->count ? &t->jobs[t->count - 1] : NULL;
+        return newest(t, 0);
     if (slice_is(rest, "-"))
-        return t->count > 1 ? &t->jobs[t->count - 2] : t->count ? &t->jobs[0] : NULL;
+        return newest(t, 1) ? newest(t, 1) : newest(t, 0);
     if (!parse_int(mem_copy(mem_of(in), rest), &n)) {
         for (size_t i = 0; i < t->count; i++)
-            if (t->jobs[i].number == n)
+            if (t->jobs[i].number == n && !is_over(&t->jobs[i]))
                 return &t->jobs[i];
         return NULL;
     }
@@ -197,6 +225,8 @@ int job_wait_pid(Interp *in, pid_t pid)
     finished(in, pid, wstatus);
     if ((j = job_of_pid(in, pid)))
         j->notified = true;
+    if (in->due) /* its signal came before its end */
+        return interrupted(in);
     return WSTATUS_TO_SHELL(wstatus);
 }
 

@@ -151,6 +151,15 @@ int lang_main(Proc *p, void *arg)
 
 /* ---------- shells as programs ---------- */
 
+/* Signals ignored on entry are listed as ignored. */
+static void inherit_ignored(Interp *in)
+{
+    uint64_t ignored = in->p->ignored;
+    for (int n = 1; ignored && n < 65; n++)
+        if (ignored & SIGNAL_BIT(n))
+            trap_set(in, n, &SLICE(""));
+}
+
 /* BASH_FUNC_name%%=() { ... } of the environment. */
 static void import_functions(Interp *in)
 {
@@ -167,6 +176,13 @@ static void import_functions(Interp *in)
     }
 }
 
+/* A NUL in the first line, as bash looks for it. */
+static bool is_binary(Slice text)
+{
+    size_t line = MIN(slice_find(text, '\n'), (size_t)80);
+    return memchr(text.data, 0, MIN(line, text.len)) != NULL;
+}
+
 static int start_body(Interp *in, void *arg)
 {
     const ShellStart *s = arg;
@@ -178,6 +194,7 @@ static int start_body(Interp *in, void *arg)
     if (s->posix)
         option_set_named(in, SLICE("posix"), true);
     find_directory(in);
+    inherit_ignored(in);
     import_functions(in);
     if (!set_options(in, s->options, s->long_options, s->shopts))
         return 2;
@@ -195,6 +212,11 @@ static int start_body(Interp *in, void *arg)
             return err == -ENOENT ? 127 : 126;
         }
         set_script(in, s->path);
+        if (is_binary(text)) {
+            out_printf(in->p->err, "%s: %s: cannot execute binary file\n", s->path, s->path);
+            output_flush(in->p->err);
+            return 126;
+        }
         return run_units(in, text, 1, NULL);
     }
     in->from_stdin = true;

@@ -19,7 +19,7 @@ typedef struct Subject {
 
 int unset_status(const Interp *in)
 {
-    return in->has_execution_string && !in->subshell_level && !in->subshell ? 127 : 1;
+    return in->has_execution_string && !OPT(in, ERREXIT) && !in->subshell_level && !in->subshell ? 127 : 1;
 }
 
 /* ---------- looking up ---------- */
@@ -590,9 +590,10 @@ static NORETURN void report_unset(Interp *in, const Param *p, const Subject *s)
 static void check_bound(Interp *in, const Param *p, const Subject *s)
 {
     bool length = p->kind == PARAM_LENGTH;
-    if (s->set || !OPT(in, NOUNSET) || (s->list && (!length || s->positional)) || (length && p->index_kind == INDEX_EXPR))
+    if (s->set || !OPT(in, NOUNSET) || (s->list && (!length || s->positional)) || (length && (p->index_kind == INDEX_EXPR || (s->list && s->var))))
         return;
-    lang_error(in, "%.*s: unbound variable", (int)s->name.len, s->name.data);
+    bool dollar = p->var == VAR_POSITIONAL || p->var == VAR_LAST_JOB;
+    lang_error(in, "%s%.*s: unbound variable", dollar ? "$" : "", (int)s->name.len, s->name.data);
     lang_fatal(in, length && s->list ? 1 : unset_status(in));
 }
 

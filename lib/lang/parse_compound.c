@@ -102,8 +102,8 @@ static Node *parse_arith_for(Parser *p, uint32_t line)
         fail_matching(p, start, ")");
     }
     if (end[1] != ')') {
-        take(p);
-        fail_token(p);
+        p->error.status = -1;
+        fail_silent(p, start); /* as bash: no message, and the script is over */
     }
     Node *n = new_node(p, NODE_ARITH_FOR, line);
     p->at = start + 2;

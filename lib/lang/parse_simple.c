@@ -288,7 +288,11 @@ static Word *read_declaration(Parser *p, bool compound_ok)
     Word *w = NULL;
     if (!a->is_array) {
         p->at = start;
-        w = read_parts(p, MODE_WORD, READ_TILDE | READ_ASSIGN, 0);
+        w = read_parts(p, MODE_WORD, READ_TILDE | READ_ASSIGN | READ_BRACES, 0);
+    }
+    if (w && w->flags & WORD_BRACE) { /* brace expansion comes first and makes several words */
+        p->have = false;
+        return w;
     }
     if (!w || p->at != end)
         w = word_of_text(p, slice(start, (size_t)(end - start)));

@@ -38,6 +38,8 @@ static Proc *stage_child(Interp *in, const Node *node, bool async, StageArg **ar
     Interp *ci = interp_child(in, child);
     StageArg *s = mem_new(&child->keep, StageArg);
     *s = (StageArg){node, async};
+    if (node->kind != NODE_SIMPLE)
+        ci->dyn.loop_depth = 0;
     *arg = s;
     if (async) {
         child->ignored |= SIGNAL_BIT(2) | SIGNAL_BIT(3);
@@ -51,10 +53,14 @@ int exec_subshell(Interp *in, const Node *n)
     in->dyn.line = n->line;
     StageArg arg = {n, false};
     Proc *child = fork_child(in);
-    interp_child(in, child);
+    interp_child(in, child)->dyn.loop_depth = 0;
     int wstatus = proc_call(child, stage_main, &arg), status = WSTATUS_TO_SHELL(wstatus);
     in->status = status;
     set_pipestatus(in, &status, 1);
+    if (unlikely(in->jobs != NULL))
+        jobs_settle(in);
+    if (unlikely(in->st.traps != NULL) && !in->trap_depth)
+        in->command = n; /* BASH_COMMAND of an ERR trap */
     check_errexit(in, status);
     return status;
 }
@@ -128,7 +134,15 @@ static pid_t start_stage(Interp *in, const Node *pipeline, uint32_t i, int input
         }
     }
     StageArg *arg;
-    Proc *child = stage_child(in, pipeline->pipeline.stages[i], false, &arg);
+    const Node *stage = pipeline->pipeline.stages[i];
+    bool traced = unlikely(in->st.traps != NULL) && stage->kind == NODE_SIMPLE && trap_has(in, TRAP_DEBUG);
+    if (traced) { /* in the parent, before the fork */
+        if (!in->trap_depth)
+            in->command = stage;
+        trap_run(in, TRAP_DEBUG);
+    }
+    Proc *child = stage_child(in, stage, false, &arg);
+    interp_of(child)->debug_done = traced;
     if (input >= 0) {
         proc_dup2(child, input, 0);
         proc_close(child, input);
@@ -184,6 +198,8 @@ static int run_stages(Interp *in, const Node *n)
     for (uint32_t i = 0; i < count; i++)
         if (s.pids[i])
             s.statuses[i] = wait_foreground(in, s.pids[i]);
+    if (unlikely(in->jobs != NULL))
+        jobs_settle(in);
     set_pipestatus(in, s.statuses, count);
     int status = pipeline_status(in, &s);
     mem_reset(mem_of(in), mark);

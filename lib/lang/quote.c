@@ -87,10 +87,21 @@ void quote_value(Buf *out, Slice s)
         buf_append(out, s);
 }
 
+/* A shell metacharacter decides for '...' before an unprintable one does for $'...'. */
+static bool has_blank(Slice s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (s.data[i] && strchr(" \t\n'\"\\|&;()<>!{}*[]?^$`", s.data[i]))
+            return true;
+    return false;
+}
+
 void quote_trace(Buf *out, Slice s)
 {
     if (!s.len)
         buf_append(out, SLICE("''"));
+    else if (needs_ansi_quotes(s) && has_blank(s))
+        quote_single(out, s);
     else
         quote_value(out, s);
 }

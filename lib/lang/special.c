@@ -114,7 +114,7 @@ static void put_frames(Interp *in, Var *v)
         char *text = format_int(line, buf, &len);
         items[count++] = v->special == SPECIAL_FUNCNAME ? function : v->special == SPECIAL_SOURCE ? source : slice(text, len);
     }
-    bool outside = !in->dyn.frame && v->special == SPECIAL_FUNCNAME;
+    bool outside = !in->dyn.function_depth && v->special == SPECIAL_FUNCNAME;
     put_array(in, v, items, outside ? 0 : count);
     if (outside)
         v->attrs |= ATTR_INVISIBLE;

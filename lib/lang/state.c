@@ -117,7 +117,7 @@ StrList *strlist_new(Gen *g, char *const *strings, uint32_t count)
     return l;
 }
 
-static void traps_unref(Gen *g, Traps *t)
+void traps_unref(Gen *g, Traps *t)
 {
     if (!t || !obj_unref(g, t))
         return;
@@ -232,6 +232,8 @@ static bool define_array(State *st, Gen *g, const char *name, const char *const 
 #endif
 #define MACHINE_TYPE HOST_TYPE "-pc-linux-gnu"
 
+#define DEFAULT_PATH "/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin:."
+
 static const struct { const char *name, *text; uint32_t attrs; } first_variables[] = {
     {"BASH", "/usr/bin/bash", 0},
     {"BASH_VERSION", "5.2.15(1)-release", 0},
@@ -242,7 +244,7 @@ static const struct { const char *name, *text; uint32_t attrs; } first_variables
     {"OPTERR", "1", ATTR_INTEGER},
     {"OPTIND", "1", ATTR_INTEGER},
     {"OSTYPE", "linux-gnu", 0},
-    {"PATH", "/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin:.", 0},
+    {"PATH", DEFAULT_PATH, 0},
     {"PS4", "+ ", 0},
     {"SHELL", "/bin/bash", 0},
     {"TERM", "dumb", 0},
@@ -282,7 +284,7 @@ bool state_fresh(State *st, Gen *g, Mem *mem, const LangState *base, const char 
     for (Slice *n = names; n < end; n++)
         if (pmap_remove(g, &st->vars, &var_ops, *n, hash_bytes(*n)))
             return false;
-    return define_environment(st, g, env) && define_level(st, g);
+    return define(st, g, SLICE("PATH"), SLICE(DEFAULT_PATH), 0) && define_environment(st, g, env) && define_level(st, g);
 }
 
 bool state_init(State *st, Gen *g, const char *const *env)

@@ -52,7 +52,21 @@ static Slice read_substitution(Interp *in, const Redir *r)
     return trim_newlines(in, text);
 }
 
-static int substitution_body(Interp *in, void *arg) { return exec_node(in, arg); }
+/* Text that did not parse is parsed when it is run, for the message. */
+static int substitution_body(Interp *in, void *arg)
+{
+    const WordPart *part = arg;
+    if (!part->command.body)
+        return run_units(in, part->command.source, 1, "command substitution");
+    return exec_node(in, part->command.body);
+}
+
+static bool is_blank(Slice s)
+{
+    while (s.len && strchr(" \t\n", s.data[0]))
+        s = slice_from(s, 1);
+    return s.len == 0;
+}
 
 static int substitution_main(Proc *p, void *arg)
 {
@@ -90,7 +104,7 @@ Slice command_substitute(Interp *in, const WordPart *part)
     const Redir *r = only_input(body);
     if (r)
         return read_substitution(in, r);
-    if (!body) {
+    if (!body && is_blank(part->command.source)) {
         in->subst_status = in->status = 0;
         return SLICE("");
     }
@@ -111,7 +125,7 @@ Slice command_substitute(Interp *in, const WordPart *part)
     }
     if (!SHOPT(in, INHERIT_ERREXIT) && !OPT(in, POSIX))
         ci->st.options &= ~(UINT64_C(1) << OPT_ERREXIT);
-    int wstatus = proc_call(child, substitution_main, (void *)(uintptr_t)body), status = WSTATUS_TO_SHELL(wstatus);
+    int wstatus = proc_call(child, substitution_main, (void *)(uintptr_t)part), status = WSTATUS_TO_SHELL(wstatus);
     proc_wait_sole_holder(in->p, capture); /* background jobs of the body may still write */
     Slice out = trim_newlines(in, file_captured(capture));
     unwind_to(in, mark);
@@ -166,7 +180,9 @@ const char *process_substitute(Interp *in, const WordPart *part)
     for (int fd = LAST_PROCSUB_FD; fd <= FIRST_PROCSUB_FD; fd++)
         if (in->procsub_fds >> fd & 1)
             proc_close(child, fd);
-    pid_t pid = proc_start(child, procsub_main, (void *)(uintptr_t)part->command.body, STACK_MEDIUM);
+    WordPart *own = mem_new(&child->keep, WordPart); /* a brace expansion's parts do not last */
+    *own = *part;
+    pid_t pid = proc_start(child, procsub_main, own, STACK_MEDIUM);
     proc_close(in->p, reads ? fds[1] : fds[0]);
     int fd = high_fd(in, reads ? fds[0] : fds[1], FIRST_PROCSUB_FD);
     if (pid < 0 || fd < 0)

@@ -48,9 +48,10 @@ bool trap_has(Interp *in, int number) { return in->st.traps && in->st.traps->act
 
 bool trap_get(Interp *in, int number, Slice *action)
 {
-    if (!in->st.traps || !in->st.traps->action[number])
+    const Traps *t = in->outer_traps ? in->outer_traps : in->st.traps;
+    if (!t || !t->action[number])
         return false;
-    *action = str_slice(in->st.traps->action[number]);
+    *action = str_slice(t->action[number]);
     return true;
 }
 
@@ -79,6 +80,8 @@ void traps_arm(Interp *in)
 bool trap_set(Interp *in, int number, const Slice *action)
 {
     Gen *g = gen_of(in);
+    traps_unref(g, in->outer_traps);
+    in->outer_traps = NULL;
     if (!action && !in->st.traps)
         return true;
     Str *s = action ? str_new(g, *action) : NULL;
@@ -179,6 +182,18 @@ void traps_run_due(Interp *in)
         in->due &= in->due - 1;
         trap_run(in, n);
     }
+}
+
+/* kill of the shell itself by a signal that nothing catches: what it printed gets out, and its EXIT trap runs. */
+void signal_self(Interp *in, pid_t pid, int number)
+{
+    static const uint64_t harmless = SIGNAL_BIT(17) | SIGNAL_BIT(18) | SIGNAL_BIT(23) | SIGNAL_BIT(28);
+    if (pid != in->p->pid || number < 1 || number > LAST_SIGNAL || (in->p->caught | in->p->ignored | harmless) & SIGNAL_BIT(number))
+        return;
+    output_flush(in->p->out);
+    if (number != 9 && number != 19)
+        trap_run(in, TRAP_EXIT);
+    output_flush(in->p->out);
 }
 
 void lang_on_signal(Proc *p, int signal)

@@ -459,7 +459,7 @@ typedef struct {
     AssocItem item;
 } Ordered;
 
-static uint32_t bash_hash(Slice s)
+uint32_t bash_hash(Slice s)
 {
     uint32_t h = 2166136261u;
     for (size_t i = 0; i < s.len; i++) {

@@ -364,7 +364,8 @@ static bool append_text(Gen *g, Var *v, Slice text)
 
 static bool refuse_readonly(Interp *in, Slice name)
 {
-    shell_error(in, in->nassigns ? in->p->name : NULL, "%.*s: readonly variable", (int)name.len, name.data);
+    bool plain = !in->nassigns || (in->p->name && strcmp(in->p->name, "export") == 0);
+    shell_error(in, plain ? NULL : in->p->name, "%.*s: readonly variable", (int)name.len, name.data);
     return false;
 }
 

@@ -418,6 +418,10 @@ bool var_assign(Interp *in, const Assign *a, uint32_t attrs, int declare_flags)
 {
     ItemList items = {NULL, 0, 0};
     Slice text = SLICE(""), key = SLICE("");
+    if (a->index && a->is_array) {
+        lang_error(in, "%s[%.*s]: cannot assign list to array member", a->name.text.data, (int)a->index->source.len, a->index->source.data);
+        return false;
+    }
     if (a->index && !a->index->source.len) {
         lang_error(in, "%s[]: bad array subscript", a->name.text.data);
         return false;
