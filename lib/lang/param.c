@@ -590,7 +590,7 @@ static NORETURN void report_unset(Interp *in, const Param *p, const Subject *s)
 static void check_bound(Interp *in, const Param *p, const Subject *s)
 {
     bool length = p->kind == PARAM_LENGTH;
-    if (s->set || !OPT(in, NOUNSET) || (s->list && (!length || s->positional)) || (length && (p->index_kind == INDEX_EXPR || (s->list && s->var))))
+    if (s->set || !OPT(in, NOUNSET) || (s->list && (!length || s->positional)) || (length && (p->index_kind == INDEX_EXPR || (s->list && s->var && s->var->value.kind != VALUE_UNSET && !(s->var->attrs & ATTR_INVISIBLE)))))
         return;
     bool dollar = p->var == VAR_POSITIONAL || p->var == VAR_LAST_JOB;
     lang_error(in, "%s%.*s: unbound variable", dollar ? "$" : "", (int)s->name.len, s->name.data);

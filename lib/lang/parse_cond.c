@@ -211,7 +211,7 @@ Node *parse_cond(Parser *p)
     if (!peek_is(p, "]]")) {
         set_status(p);
         if (peek(p)->kind == TOK_EOF)
-            fail_at(p, p->token.start, "unexpected EOF while looking for `]]'");
+            fail_at(p, p->token.start > p->frame->start ? p->token.start - 1 : p->token.start, "unexpected EOF while looking for `]]'");
         if (p->token.kind == TOK_RPAREN)
             fail_at(p, p->token.start, "syntax error in conditional expression: unexpected token `)'");
         fail_at(p, p->token.start, "syntax error in conditional expression");

@@ -154,7 +154,9 @@ void trap_run(Interp *in, int number)
     Unwind *mark = in->unwind;
     int status = in->status;
     uint32_t line = in->dyn.line;
-    int subst = in->subst_status, one = in->one_status;
+    int subst = in->subst_status, *statuses = mem_array(mem_of(in), in->npipestatus + 1, int);
+    uint32_t nstatuses = in->npipestatus;
+    memcpy(statuses, in->pipestatus, nstatuses * sizeof *statuses);
     TrapUnwind *t = mem_new(mem_of(in), TrapUnwind);
     t->action = obj_ref(gen_of(in), in->st.traps->action[number]);
     t->busy = busy;
@@ -168,9 +170,9 @@ void trap_run(Interp *in, int number)
     run_units(in, text, number == TRAP_EXIT ? 1 : line, number == TRAP_EXIT ? "exit trap" : "trap");
     in->dyn.line = line;
     unwind_to(in, mark);
+    set_pipestatus(in, statuses, nstatuses);
     mem_reset(mem_of(in), mem);
     in->subst_status = subst;
-    in->one_status = one;
     if (in->flow != FLOW_EXIT && in->flow != FLOW_RETURN)
         in->status = status;
 }

@@ -375,7 +375,7 @@ static bool apply_attrs(Interp *in, uint32_t attrs, Slice old, bool append, Slic
     if (attrs & ATTR_INTEGER) {
         int64_t value, before = 0;
         if (!arith_eval_text(in, *text, &value) || (append && !arith_eval_text(in, old, &before)))
-            return false;
+            lang_discard(in, 1);
         char *buf = mem_alloc(mem_of(in), 24);
         size_t len;
         char *at = format_int((int64_t)((uint64_t)value + (uint64_t)before), buf, &len);

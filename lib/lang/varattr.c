@@ -407,6 +407,22 @@ static bool nameref_allowed(Interp *in, Slice name, Slice target, int flags)
     return false;
 }
 
+/* export and readonly trace what they assign; declare does not. */
+static bool is_attribute_command(Interp *in)
+{
+    return in->p->name && (strcmp(in->p->name, "export") == 0 || strcmp(in->p->name, "readonly") == 0);
+}
+
+static void trace_value(Interp *in, const Assign *a, Slice text)
+{
+    Buf b;
+    trace_begin(in, &b);
+    buf_append(&b, a->name.text);
+    buf_append(&b, a->append ? SLICE("+=") : SLICE("="));
+    quote_value(&b, text);
+    trace_end(in, &b);
+}
+
 static bool is_assoc(Interp *in, const Assign *a, uint32_t attrs, int flags)
 {
     const Var *v = attrs & ATTR_ASSOC || flags & DECLARE_LOCAL ? NULL : var_find(in, a->name.text);
@@ -454,6 +470,8 @@ bool var_assign(Interp *in, const Assign *a, uint32_t attrs, int declare_flags)
         ok = var_set_global(in, name, text, a->append);
     else
         ok = lang_set(in, &a->name, text, a->append);
+    if (unlikely(OPT(in, XTRACE)) && in->nassigns && !a->is_array && (attrs & (ATTR_EXPORT | ATTR_READONLY)) && is_attribute_command(in))
+        trace_value(in, a, text);
     if (ok && attrs & ATTR_READONLY)
         ok = var_declare(in, name, ATTR_READONLY, 0, declare_flags);
     return ok;
