@@ -75,6 +75,11 @@ seeds() { # PRESET: each fuzz target replays its seeds
 
 cases() { find test/cases -name '*.case' | sort; }
 
+threads_tsan() {
+  cmake --preset tsan -DLIBSHELL_WERROR=ON -DLIBSHELL_TESTS=ON && cmake --build build/tsan --parallel "$jobs" --target threads_test &&
+    LIBSHELL_THREAD_ROUNDS=100 build/tsan/test/threads_test
+}
+
 docs_current() { build/release/test/docs >"$logs/commands.md" && diff -u COMMANDS.md "$logs/commands.md"; }
 
 exports_match() {
@@ -121,21 +126,18 @@ part "COMMANDS.md is current" docs_current
 part "security claims" python3 test/checks/security.py SECURITY.md test
 counted "unit tests" units release
 counted "unit tests, asan" units asan
-# shellcheck disable=SC2046
-counted "cases" build/release/test/runner $(cases)
-# shellcheck disable=SC2046
-counted "cases, asan" build/asan/test/runner $(cases)
-# shellcheck disable=SC2046
-counted "cases, no fork, exec or socket" build/release/test/runner --confine $(cases)
-# shellcheck disable=SC2046
-counted "torture, sampled, asan" build/asan/test/torture --sample 12 $(cases)
+part "threads, tsan" threads_tsan
+counted "cases" sh test/each.sh build/release/test/runner
+counted "cases, asan" sh test/each.sh build/asan/test/runner
+counted "cases, no fork, exec or socket" sh test/each.sh build/release/test/runner --confine
+counted "torture, sampled, asan" sh test/each.sh build/asan/test/torture --sample 3
+counted "pipelines against bash" python3 test/pipelines.py build/release/libshell
 counted "fuzz seeds, asan" seeds asan
 part "install and link" installs
 part "python, from the wheel" python_tests
 part "record against the tools" record_checks
 if [ "$full" = 1 ]; then
-  # shellcheck disable=SC2046
-  counted "torture, every allocation" build/asan/test/torture --every $(cases)
+  counted "torture, every allocation" sh test/each.sh build/asan/test/torture --every
 fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -42,8 +42,9 @@ void task_yield(Proc *p); /* behind those that are ready */
 void tasks_wake_all(Kernel *k); /* every blocked task looks at what is due */
 Task *task_new(Kernel *k, Proc *base, ProcMain main, void *arg, StackSize stack); /* NULL: no stack */
 
-/* Raises what is due in p: the end of the run, fatal signals; runs traps by the lang hook. */
-void proc_deliver(Proc *p);
+/* Raises what is due in p: the end of the run, fatal signals; runs traps by the lang hook: true when it did, and what the caller
+ * knew may have changed. */
+bool proc_deliver(Proc *p);
 /* Makes the next proc_tick take the slow road. */
 void kern_expire(Kernel *k);
 

@@ -63,8 +63,10 @@ static ssize_t pipe_read(Proc *p, File *f, size_t max, Slice *out, Chunk **chunk
             *out = (Slice){"", 0};
             return 0;
         }
-        output_flush(p->out);
-        task_block(p, &pipe->can_read, -1);
+        if (p->out->len)
+            output_flush(p->out); /* which may wait: the pipe is looked at again */
+        else
+            task_block(p, &pipe->can_read, -1);
     }
     Segment *s = segment_at(pipe, 0);
     size_t n = MIN(max, s->len);

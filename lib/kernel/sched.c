@@ -114,7 +114,8 @@ WakeReason task_block(Proc *p, WaitQueue *q, int64_t until)
     Task *t = p->task;
     if (unlikely(p->masked && p->kernel->run.ending != RAISE_NONE))
         return WAKE_SIGNAL; /* clearing up after the end of the run must neither wait nor raise */
-    proc_deliver(p);
+    if (proc_deliver(p))
+        return WAKE_SIGNAL; /* a trap ran, and may have waited: the caller looks again */
     t->wake = WAKE_NONE;
     if (q)
         queue_add(q, t);
@@ -220,20 +221,21 @@ static int fatal_signal(Proc *p)
     return 0;
 }
 
-static void run_hooks(Proc *p)
+static bool run_hooks(Proc *p)
 {
     uint64_t due = p->pending & p->caught;
     const LangOps *lang = p->kernel->options.lang;
     if (!due || !p->lang || !lang || !lang->on_signal)
-        return;
+        return false;
     for (; due; due &= due - 1) {
         int n = __builtin_ctzll(due) + 1;
         p->pending &= ~SIGNAL_BIT(n);
         lang->on_signal(p, n);
     }
+    return true;
 }
 
-void proc_deliver(Proc *p)
+bool proc_deliver(Proc *p)
 {
     Kernel *k = p->kernel;
     if (unlikely(k->run.ending != RAISE_NONE))
@@ -253,8 +255,7 @@ void proc_deliver(Proc *p)
         p->doomed = 0; /* its EXIT trap may still run */
         proc_raise(p, RAISE_SIGNAL);
     }
-    if (p->pending)
-        run_hooks(p);
+    return p->pending && run_hooks(p);
 }
 
 /* ---------- stepping ---------- */

@@ -215,7 +215,10 @@ static ssize_t pull_input(Proc *p, File *f, size_t max, Slice *out)
         return (ssize_t)n;
     }
     while (!k->run.input_ended) {
-        output_flush(p->out);
+        if (p->out->len) {
+            output_flush(p->out); /* which may wait: the input is looked at again */
+            continue;
+        }
         k->run.input_wanted = true;
         task_block(p, &k->input_queue, -1);
         if (f->offset < f->capture.len)
