@@ -136,7 +136,9 @@ NORETURN void die_errno(Proc *p, int status, int error, const char *format, ...)
 const char *error_text(int error); /* glibc's strerror texts, ours */
 
 /* GNU quoting, results in p->mem. quote: locale style, as quote(): 'x' in C, ‘x’ in UTF-8.
- * quoteaf: always shell quotes, $'..' for what needs it. quotef: shell quotes only when needed. */
+ * quoteaf: always shell quotes, $'..' for what needs it. quotef: shell quotes only when needed, a colon being a need (it ends
+ * the name in a message); quote_if_needed is the same without that. */
+const char *quote_if_needed(Proc *p, const char *s);
 const char *quote(Proc *p, const char *s);
 const char *quoteaf(Proc *p, const char *s);
 const char *quotef(Proc *p, const char *s);

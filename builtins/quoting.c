@@ -95,12 +95,13 @@ const char *quoteaf(Proc *p, const char *text)
     return out.data;
 }
 
-const char *quotef(Proc *p, const char *text)
+const char *quote_if_needed(Proc *p, const char *text)
 {
     Slice s = slice_str(text);
-    bool plain = all_printable(s, locale_utf8(p)) && !needs_quotes(s) && slice_find(s, ':') == s.len;
-    return plain ? text : quoteaf(p, text);
+    return all_printable(s, locale_utf8(p)) && !needs_quotes(s) ? text : quoteaf(p, text);
 }
+
+const char *quotef(Proc *p, const char *text) { return strchr(text, ':') ? quoteaf(p, text) : quote_if_needed(p, text); }
 
 const char *quote(Proc *p, const char *text)
 {

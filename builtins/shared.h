@@ -45,6 +45,7 @@ typedef struct WalkEntry {
     bool stat_ok;
     int error;          /* WALK_ERROR */
     unsigned depth;     /* 0: the operand */
+    size_t loop_len;    /* WALK_ERROR of ELOOP: the length of the part of `path` that is the same directory */
 } WalkEntry;
 enum { WALK_FOLLOW = 1 /* all symlinks */, WALK_FOLLOW_OPERAND = 2, WALK_ONE_DEVICE = 4 };
 typedef struct Walk Walk;

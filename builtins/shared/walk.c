@@ -54,12 +54,12 @@ static int look(Walk *w, bool operand, VStat *st)
     return r;
 }
 
-static bool is_ancestor(const Walk *w, const VStat *st)
+static const Level *ancestor(const Walk *w, const VStat *st)
 {
     for (const Level *l = w->top; l; l = l->above)
         if (l->ino == st->ino && l->dev == st->dev)
-            return true;
-    return false;
+            return l;
+    return NULL;
 }
 
 /* What lies at w->path; a directory becomes pending. */
@@ -76,9 +76,11 @@ static void present(Walk *w, WalkEntry *e, unsigned depth)
         w->device = e->stat.dev;
     if (!S_ISDIR(e->stat.mode))
         return;
-    if (is_ancestor(w, &e->stat) || depth >= DEPTH_LIMIT) {
+    const Level *same = ancestor(w, &e->stat);
+    if (same || depth >= DEPTH_LIMIT) {
         e->kind = WALK_ERROR;
         e->error = -ELOOP;
+        e->loop_len = same ? same->path_len : 0;
         return;
     }
     e->kind = WALK_DIR;

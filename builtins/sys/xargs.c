@@ -38,6 +38,7 @@ typedef struct {
     /* options */
     int delimiter;          /* or -1: blanks, with quotes */
     const char *eof, *replace, *slot_var;
+    bool told_nul;
     uint64_t max_lines, max_args, max_chars, max_procs;
     bool no_run_if_empty, verbose, exit_if_large;
     /* the command */
@@ -107,6 +108,10 @@ static ItemEnd read_word(Xargs *x)
         if (!x->replace && any_blank(c)) {
             /* A trailing blank continues the line onto the next one for -L. */
             return ITEM_WORD;
+        }
+        if (c == 0 && !x->told_nul) {
+            warn(x->p, "WARNING: a NUL character occurred in the input.  It cannot be passed through in the argument list.  Did you mean to use the --null option?");
+            x->told_nul = true;
         }
         if (c == '\'' || c == '"') {
             read_quoted(x, c);
@@ -339,9 +344,17 @@ static uint64_t number(Proc *p, Args *args, const char *text, char letter, int64
     }
     if (v < least) {
         warn(p, "value %s for -%c option should be >= %lld", text, letter, (long long)least);
-        usage_hint(p, args);
+        if (letter != 's')
+            usage_hint(p, args);
+        v = least;
     }
     return (uint64_t)v;
+}
+
+static void excludes(Proc *p, bool given, const char *before, const char *now)
+{
+    if (given)
+        warn(p, "warning: options %s and %s are mutually exclusive, ignoring previous %s value", before, now, before);
 }
 
 static void set_option(Xargs *x, Args *args, int id)
@@ -355,26 +368,36 @@ static void set_option(Xargs *x, Args *args, int id)
     case 'e': x->eof = v && *v ? v : NULL; break;
     case 'I':
     case 'i':
+        excludes(p, x->max_lines, "--max-lines", "--replace/-I/-i");
+        excludes(p, x->max_args, "--max-args", "--replace/-I/-i");
         x->replace = v ? v : "{}";
         x->max_args = x->max_lines = 0;
         break;
     case 'L':
     case 'l':
+        excludes(p, x->max_args, "--max-args", id == 'L' ? "-L" : "--max-lines/-l");
+        excludes(p, x->replace != NULL, "--replace", id == 'L' ? "-L" : "--max-lines/-l");
         x->max_lines = v ? number(p, args, v, (char)id, 1) : 1;
         x->max_args = 0;
         x->replace = NULL;
         break;
     case 'n':
         x->max_args = number(p, args, v, 'n', 1);
+        excludes(p, x->max_lines, "--max-lines", "--max-args/-n");
         x->max_lines = 0;
         if (x->max_args == 1 && x->replace)
             x->max_args = 0;
-        else
+        else {
+            excludes(p, x->replace != NULL, "--replace", "--max-args/-n");
             x->replace = NULL;
+        }
         break;
     case 'P': x->max_procs = number(p, args, v, 'P', 0); break;
     case 'r': x->no_run_if_empty = true; break;
-    case 's': x->max_chars = MIN(number(p, args, v, 's', 1), (uint64_t)MOST_CHARS); break;
+    case 's':
+        x->max_chars = number(p, args, v, 's', 1);
+        x->max_chars = MIN(x->max_chars, (uint64_t)MOST_CHARS);
+        break;
     case 't': x->verbose = true; break;
     case 'x': x->exit_if_large = true; break;
     case 'p': die(p, 1, "-p needs a terminal, and there is none");
@@ -382,7 +405,7 @@ static void set_option(Xargs *x, Args *args, int id)
     case 'a':
         x->fd = proc_open(p, v, V_READ, 0);
         if (x->fd < 0)
-            die_errno(p, 1, x->fd, "Cannot open input file %s", quoteaf(p, v));
+            die_errno(p, 1, x->fd, "Cannot open input file %s", quote(p, v));
         break;
     default: break;
     }

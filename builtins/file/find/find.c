@@ -31,7 +31,8 @@ static int leading_options(Find *f, char **argv, int argc)
     return at;
 }
 
-static bool starts_expression(const char *w) { return (*w == '-' && w[1]) || strcmp(w, "(") == 0 || strcmp(w, ")") == 0 || strcmp(w, "!") == 0 || strcmp(w, ",") == 0; }
+/* ) and , cannot begin one: before it they are paths. */
+static bool starts_expression(const char *w) { return (*w == '-' && w[1]) || strcmp(w, "(") == 0 || strcmp(w, "!") == 0; }
 
 static void evaluate(Find *f, const WalkEntry *e)
 {
@@ -55,8 +56,9 @@ static void enter_directory(Find *f, Walk *w, const WalkEntry *e, uint32_t devic
 
 static void complain(Find *f, const WalkEntry *e)
 {
-    if (e->error == -ELOOP && e->stat_ok)
-        warn(f->p, "File system loop detected; %s is part of the same file system loop as a directory above it.", quote(f->p, e->path));
+    if (e->error == -ELOOP && e->loop_len)
+        warn(f->p, "File system loop detected; %s is part of the same file system loop as %s.", quote(f->p, e->path),
+             quote(f->p, mem_copy(&f->p->mem, slice(e->path, e->loop_len))));
     else
         warn_errno(f->p, e->error, "%s", quote(f->p, e->path));
     f->status = 1;
@@ -86,6 +88,27 @@ static void search(Find *f, const char *operand)
     }
 }
 
+/* The starting points of -files0-from, NUL-terminated each. */
+static void search_listed(Find *f)
+{
+    Proc *p = f->p;
+    bool is_stdin = strcmp(f->names_from, "-") == 0;
+    int fd = is_stdin ? 0 : proc_open(p, f->names_from, V_READ, 0);
+    if (fd < 0)
+        die_errno(p, 1, fd, "cannot open %s for reading", quote(p, f->names_from));
+    Slice all = read_all(p, fd);
+    for (unsigned number = 1; all.len && !f->quit; number++) {
+        size_t n = slice_find(all, 0);
+        if (n) {
+            search(f, mem_copy(&p->keep, slice(all.data, n)));
+        } else {
+            warn(p, "%s:%u: invalid zero-length file name", quote(p, is_stdin ? "(standard input)" : f->names_from), number);
+            f->status = 1;
+        }
+        all = slice_from(all, MIN(n + 1, all.len));
+    }
+}
+
 static void find_help(Proc *p)
 {
     out_str(p->out, "Usage: find [-H] [-L] [-P] [-Olevel] [-D debugopts] [path...] [expression]\n\n"
@@ -110,7 +133,13 @@ static int find_files_main(Proc *p, Args *args)
     while (to < args->argc && !starts_expression(args->argv[to]))
         to++;
     find_parse(&f, args->argv + to, args->argc - to);
-    if (from == to)
+    if (f.names_from && from < to) {
+        warn(p, "extra operand %s", quote(p, args->argv[from]));
+        die(p, 1, "file operands cannot be combined with -files0-from");
+    }
+    if (f.names_from)
+        search_listed(&f);
+    else if (from == to)
         search(&f, ".");
     for (int n = from; n < to && !f.quit; n++)
         search(&f, args->argv[n]);

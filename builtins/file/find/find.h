@@ -58,6 +58,7 @@ typedef struct {
     int64_t now;
     uint32_t now_ns;
     int64_t day_origin;   /* what ages in days count from */
+    const char *names_from; /* -files0-from, or NULL */
     int64_t max_depth, min_depth;
     bool follow, follow_operands, depth, one_device, prunes, deletes, depth_given, prints;
     ReSyntax syntax;

@@ -8,6 +8,7 @@ typedef struct {
     char **argv;
     int argc, at;
     unsigned depth;
+    const char *valued; /* the predicate just parsed, when it took an argument */
 } Parser;
 
 static Node *node(Parser *s, NodeKind kind)
@@ -35,6 +36,7 @@ static char *argument(Parser *s, const char *option)
 {
     if (s->at >= s->argc)
         die(s->f->p, 1, "missing argument to `%s'", option);
+    s->valued = option;
     return s->argv[s->at++];
 }
 
@@ -135,9 +137,12 @@ static Node *perm(Parser *s, const char *option)
     n->match = *text == '-' ? MATCH_ALL : *text == '/' ? MATCH_ANY : MATCH_EXACT;
     mode += n->match != MATCH_EXACT;
     ModeChange *change = mode_parse(s->f->p, mode);
-    if (!change)
+    if (!change || (*text == '+' && text[1] >= '0' && text[1] <= '7'))
         die(s->f->p, 1, "invalid mode %s", quote(s->f->p, text));
     n->mode = mode_apply(change, 0, false, 0);
+    if (n->match == MATCH_ANY && n->mode == 0)
+        warn(s->f->p, "warning: you have specified a mode pattern %s (which is equivalent to /000). The meaning of -perm /000 has now been "
+                      "changed to be consistent with -perm -000; that is, while it used to match no files, it now matches all files.", text);
     return n;
 }
 
@@ -368,6 +373,8 @@ static bool global_option(Parser *s, const char *w)
             t.day++;
             (void)tz_seconds(proc_zone(f->p), &t, &f->day_origin);
         }
+    } else if (strcmp(w, "-files0-from") == 0) {
+        f->names_from = argument(s, w);
     } else if (strcmp(w, "-regextype") == 0) {
         regex_type(s, w);
     } else {
@@ -492,6 +499,8 @@ static Node *parenthesis(Parser *s)
 {
     if (is(peek(s), ")", NULL))
         die(s->f->p, 1, "invalid expression; empty parentheses are not allowed.");
+    if (!peek(s))
+        die(s->f->p, 1, "invalid expression; expected to find a ')' but didn't see one. Perhaps you need an extra predicate after '('");
     if (++s->depth > NESTING)
         die(s->f->p, 1, "the expression is nested too deeply");
     Node *n = list(s);
@@ -519,8 +528,14 @@ static Node *primary(Parser *s)
         s->depth--;
         return n;
     }
-    if (*w != '-')
-        die(f->p, 1, "paths must precede expression: `%s'", w);
+    if (*w != '-') {
+        warn(f->p, "paths must precede expression: `%s'", w);
+        VStat st;
+        if (s->valued && proc_stat(f->p, w, V_NOFOLLOW, &st) == 0)
+            warn(f->p, "possible unquoted pattern after predicate `%s'?", s->valued);
+        proc_fail(f->p, 1);
+    }
+    s->valued = NULL;
     if (global_option(s, w))
         return node(s, TEST_TRUE);
     Node *n = named_test(s, w);

@@ -6,8 +6,17 @@ static const char directives[] = "abcdDfFgGhHiklmMnpPsStuUyYZ";
 /* What is wrong with a format is told once, before the walk. */
 void find_check_format(Find *f, const char *format)
 {
-    for (const char *at = format; (at = strchr(at, '%')); at++) {
+    for (const char *at = format; (at += strcspn(at, "%\\"), *at); at++) {
         const char *start = at++;
+        if (*start == '\\') {
+            if (!*at)
+                warn(f->p, "warning: escape `\\' followed by nothing at all");
+            else if (!strchr("abfnrtv01234567\\c", *at))
+                warn(f->p, "warning: unrecognized escape `\\%c'", *at);
+            if (!*at || *at == 'c')
+                return;
+            continue;
+        }
         at += strspn(at, "-+ #0");
         at += strspn(at, "0123456789");
         if (*at == '.')
@@ -273,6 +282,13 @@ static void put_escaped(Output *out, const char *name)
     }
 }
 
+static void put_device(Output *out, uint32_t rdev)
+{
+    unsigned major, minor;
+    device_numbers(rdev, &major, &minor);
+    out_printf(out, "%3u, %3u ", major, minor);
+}
+
 void find_ls(Find *f, Output *out, const WalkEntry *e)
 {
     const VStat *st = &e->stat;
@@ -283,7 +299,7 @@ void find_ls(Find *f, Output *out, const WalkEntry *e)
     out_printf(out, "%9llu %6llu %s %3u %-8s %-8s ", (unsigned long long)st->ino, (unsigned long long)((st->blocks + 1) / 2), mode, st->nlink,
                name_or_number(f, user_name(f->p, st->uid), st->uid), name_or_number(f, group_name(f->p, st->gid), st->gid));
     if (S_ISCHR(st->mode))
-        out_printf(out, "%3u, %3u ", 0u, st->rdev);
+        put_device(out, st->rdev);
     else
         out_printf(out, "%8llu ", (unsigned long long)st->size);
     bool recent = st->mtime > f->now - 31556952 / 2 && st->mtime <= f->now + 3600;

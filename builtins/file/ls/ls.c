@@ -73,10 +73,10 @@ static const Choice format_words[] = {{"verbose", FORMAT_LONG}, {"long", FORMAT_
                                     {"across", FORMAT_ACROSS}, {"vertical", FORMAT_COLUMNS}, {"single-column", FORMAT_LINES}, {NULL, 0}};
 static const Choice sort_words[] = {{"none", SORT_NONE}, {"time", SORT_TIME}, {"size", SORT_SIZE}, {"extension", SORT_EXTENSION}, {"version", SORT_VERSION}, {"width", SORT_WIDTH}, {NULL, 0}};
 static const Choice time_words[] = {{"atime", TIME_ATIME}, {"access", TIME_ATIME}, {"use", TIME_ATIME}, {"ctime", TIME_CTIME}, {"status", TIME_CTIME},
-                                  {"mtime", TIME_MTIME}, {"modification", TIME_MTIME}, {"birth", TIME_BTIME}, {"creation", TIME_BTIME}, {NULL, 0}};
+                                  {"birth", TIME_BTIME}, {"creation", TIME_BTIME}, {NULL, 0}};
 static const Choice quoting_words[] = {{"literal", QUOTE_LITERAL}, {"shell", QUOTE_SHELL}, {"shell-always", QUOTE_SHELL_ALWAYS}, {"shell-escape", QUOTE_SHELL_ESCAPE},
-                                     {"shell-escape-always", QUOTE_SHELL_ESCAPE_ALWAYS}, {"c", QUOTE_C}, {"c-maybe", QUOTE_C}, {"escape", QUOTE_ESCAPE},
-                                     {"locale", QUOTE_LOCALE}, {"clocale", QUOTE_LOCALE}, {NULL, 0}};
+                                     {"shell-escape-always", QUOTE_SHELL_ESCAPE_ALWAYS}, {"c", QUOTE_C}, {"c-maybe", QUOTE_C_MAYBE}, {"escape", QUOTE_ESCAPE},
+                                     {"locale", QUOTE_LOCALE}, {"clocale", QUOTE_CLOCALE}, {NULL, 0}};
 static const Choice indicator_words[] = {{"none", INDICATE_NONE}, {"slash", INDICATE_SLASH}, {"file-type", INDICATE_TYPE}, {"classify", INDICATE_CLASSIFY}, {NULL, 0}};
 
 /* ---------- options ---------- */
@@ -86,12 +86,25 @@ typedef struct {
     const char *time_style;
 } Given;
 
+/* The place of the style among those that have names; dies with ls's own list, which shows the prefixes. */
+static int style_index(Proc *p, const Args *args, const char *style)
+{
+    static const char *const words[] = {"full-iso", "long-iso", "iso", "locale"};
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (*style && strncmp(words[i], style, strlen(style)) == 0 && !(*style == 'l' && !style[1]))
+            return (int)i;
+    warn(p, "%s argument %s for %s", *style && style[1] ? "invalid" : *style == 'l' ? "ambiguous" : "invalid", quote(p, style), quote(p, "time style"));
+    out_str(p->err, "Valid arguments are:\n  - [posix-]full-iso\n  - [posix-]long-iso\n  - [posix-]iso\n  - [posix-]locale\n"
+                    "  - +FORMAT (e.g., +%H:%M) for a 'date'-style format\n");
+    usage_hint(p, args);
+}
+
 static void set_time_style(Ls *ls, Args *args, const char *style)
 {
     if (!style || !*style)
         return;
-    if (strncmp(style, "posix-", 6) == 0)
-        return; /* the POSIX locale is the one there is */
+    if (strncmp(style, "posix-", 6) == 0) /* is for locales that have names of their own */
+        style += 6;
     if (*style == '+') {
         const char *line = strchr(++style, '\n');
         ls->recent_format = ls->old_format = style;
@@ -101,8 +114,7 @@ static void set_time_style(Ls *ls, Args *args, const char *style)
         }
         return;
     }
-    static const Choice words[] = {{"full-iso", 0}, {"long-iso", 1}, {"iso", 2}, {"locale", 3}, {NULL, 0}};
-    switch (choose(ls->p, args, "time style", style, words)) {
+    switch (style_index(ls->p, args, style)) {
     case 0: ls->recent_format = ls->old_format = "%Y-%m-%d %H:%M:%S.%N %z"; break;
     case 1: ls->recent_format = ls->old_format = "%Y-%m-%d %H:%M"; break;
     case 2: ls->old_format = "%Y-%m-%d "; ls->recent_format = "%m-%d %H:%M"; break;
@@ -113,6 +125,7 @@ static void set_time_style(Ls *ls, Args *args, const char *style)
 static void set_block_size(Ls *ls, const char *text)
 {
     uint64_t size;
+    text += *text == '\''; /* grouping, which the C locale does not have */
     if (strcmp(text, "human-readable") == 0 || strcmp(text, "si") == 0) {
         ls->human = ls->block_human = *text == 's' ? 1000 : 1024;
         return;
@@ -259,6 +272,10 @@ static void defaults(Ls *ls, Proc *p)
         .p = p, .owner = true, .group = true, .block_size = proc_getenv(p, "POSIXLY_CORRECT") ? 512 : 1024, .file_block = 1, .block_suffix = "", .width = 80, .tab = 8, .end = '\n',
         .recent_format = "%b %e %H:%M", .old_format = "%b %e  %Y", .colors = proc_getenv(p, "LS_COLORS"),
     };
+    const char *block_size = proc_getenv(p, "LS_BLOCK_SIZE");
+    block_size = block_size ? block_size : proc_getenv(p, "BLOCK_SIZE");
+    if (block_size && *block_size)
+        set_block_size(ls, block_size);
     if (columns && *columns && parse_int(columns, &width) == 0 && width >= 0)
         ls->width = (size_t)width;
     uint32_t ns;
@@ -282,13 +299,24 @@ static bool terminal_has_colors(Ls *ls)
     return false;
 }
 
+static Quoting default_quoting(Ls *ls, bool tty)
+{
+    const char *style = proc_getenv(ls->p, "QUOTING_STYLE");
+    for (const Choice *w = quoting_words; style && w->word; w++)
+        if (strcmp(w->word, style) == 0)
+            return (Quoting)w->value;
+    if (style)
+        warn(ls->p, "ignoring invalid value of environment variable QUOTING_STYLE: %s", quote(ls->p, style));
+    return tty ? QUOTE_SHELL_ESCAPE : QUOTE_LITERAL;
+}
+
 static void settle(Ls *ls, Args *args, const Given *g)
 {
     bool tty = proc_isatty(ls->p, 1);
     if (!g->format)
         ls->format = tty ? FORMAT_COLUMNS : FORMAT_LINES;
-    if (!g->quoting && tty)
-        ls->quoting = QUOTE_SHELL_ESCAPE;
+    if (!g->quoting)
+        ls->quoting = default_quoting(ls, tty);
     if (g->time && !g->sort && ls->format != FORMAT_LONG)
         ls->sort = SORT_TIME;
     if (ls->sort == SORT_NONE)
@@ -313,6 +341,13 @@ static void complain(Ls *ls, int status, int error, const char *format, const ch
     ls->status = MAX(ls->status, status);
 }
 
+/* Whether more than names is asked for: only then is an entry that cannot be looked at an error. */
+static bool shows_attributes(const Ls *ls)
+{
+    return ls->format == FORMAT_LONG || ls->indicate != INDICATE_NONE || ls->color || ls->recursive || ls->directories_first ||
+           ls->sort == SORT_TIME || ls->sort == SORT_SIZE || ls->blocks || ls->inodes;
+}
+
 /* Fills in what an entry is. False: an operand that is not there. */
 static bool look(Ls *ls, Entry *e, const char *path)
 {
@@ -324,7 +359,7 @@ static bool look(Ls *ls, Entry *e, const char *path)
     if (r == -ENOENT && follow && !e->operand)
         r = proc_stat(ls->p, path, V_NOFOLLOW, &e->st);
     e->stat_ok = r == 0;
-    if (r)
+    if (r && (e->operand || shows_attributes(ls)))
         complain(ls, e->operand ? 2 : 1, r, "access", path);
     if (r && e->operand)
         return false;

@@ -106,7 +106,7 @@ static const char *device_text(Proc *p, uint32_t rdev)
 {
     unsigned major, minor;
     device_numbers(rdev, &major, &minor);
-    return mem_printf(&p->mem, "%u, %3u", major, minor);
+    return mem_printf(&p->mem, "%u, %u", major, minor);
 }
 
 static const char *size_text(const Ls *ls, const Entry *e)

@@ -99,6 +99,14 @@ static const char *without_control(const Ls *ls, const char *name, bool utf8)
     return b.data;
 }
 
+static bool all_printable(Slice s, bool utf8)
+{
+    for (size_t n; s.len; s = slice_from(s, n))
+        if (!printable(s.data, s.len, utf8, &n))
+            return false;
+    return true;
+}
+
 const char *quote_name(const Ls *ls, const char *name, size_t *width)
 {
     bool utf8 = locale_utf8(ls->p);
@@ -109,11 +117,18 @@ const char *quote_name(const Ls *ls, const char *name, size_t *width)
     switch (ls->quoting) {
     case QUOTE_SHELL: shell_style(&b, s, false); break;
     case QUOTE_SHELL_ALWAYS: shell_style(&b, s, true); break;
-    case QUOTE_SHELL_ESCAPE: buf_append(&b, slice_str(quotef(ls->p, name))); break;
+    case QUOTE_SHELL_ESCAPE: buf_append(&b, slice_str(quote_if_needed(ls->p, name))); break;
     case QUOTE_SHELL_ESCAPE_ALWAYS: buf_append(&b, slice_str(quoteaf(ls->p, name))); break;
+    case QUOTE_C_MAYBE:
+        if (all_printable(s, utf8) && !strchr(name, '"')) {
+            buf_append(&b, s);
+            break;
+        }
+        /* fall through */
     case QUOTE_C: backslashed(&b, s, utf8, "\"", false); break;
     case QUOTE_ESCAPE: backslashed(&b, s, utf8, NULL, true); break;
-    case QUOTE_LOCALE: backslashed(&b, s, utf8, utf8 ? "\xE2\x80\x98" : "'", false); break;
+    case QUOTE_LOCALE:
+    case QUOTE_CLOCALE: backslashed(&b, s, utf8, utf8 ? "\xE2\x80\x98" : "'", false); break;
     default: buf_append(&b, s); break;
     }
     const char *shown = ls->no_control ? without_control(ls, b.data, utf8) : b.data;
