@@ -94,7 +94,10 @@ installs() {
     export PKG_CONFIG_PATH &&
     sed "s|^prefix=.*|prefix=$logs/prefix|" -i "$PKG_CONFIG_PATH/libshell.pc" &&
     cc -o "$logs/hello" examples/c/hello.c $(pkg-config --cflags --libs libshell) &&
-    LD_LIBRARY_PATH=$(dirname "$(find "$logs/prefix" -name libshell.so)") "$logs/hello"
+    LD_LIBRARY_PATH=$(dirname "$(find "$logs/prefix" -name libshell.so)") "$logs/hello" &&
+    printf 'int warn = 3, quote = 4, mem_alloc = 5;\n' >"$logs/clash.c" &&
+    cc -o "$logs/static" examples/c/hello.c "$logs/clash.c" -I"$logs/prefix/include" "$(find "$logs/prefix" -name libshell.a)" $(pkg-config --libs libpcre2-8 libxxhash zlib) -lm &&
+    "$logs/static"
 }
 
 python_tests() {
