@@ -37,7 +37,7 @@ static int finish(Getopts *g, const char *value, Slice optarg, bool has_optarg, 
         var_unset(g->in, SLICE("OPTARG"));
     if (!name_valid(slice_str(g->name)))
         return shell_fail(g->proc, g->args, "`%s': not a valid identifier", g->name);
-    return var_set(g->in, slice_str(g->name), slice_str(value), false) ? status : 2;
+    return var_set(g->in, slice_str(g->name), slice_str(value), false) ? status : status ? 1 : 2;
 }
 
 static const char *script_name(Getopts *g)

@@ -430,11 +430,8 @@ static bool write_target(Interp *in, const Arith *n, int64_t index, int64_t valu
         in->arith_reported |= !ok;
         return ok;
     }
-    int err;
     Gen *g = gen_of(in);
-    Var *v = (Var *)pmap_own(g, &in->st.vars, &var_ops, n->name.text, n->name.hash, &err);
-    if (err)
-        lang_nomem(in);
+    Var *v = var_own(in, &n->name);
     if (v && v->value.kind == VALUE_ARRAY && !(v->attrs & ~(uint32_t)(ATTR_ARRAY | ATTR_INTEGER | ATTR_LOCAL | ATTR_EXPORT))) {
         if (array_set(g, &v->value.a, index, cell_int(g, value)))
             lang_nomem(in);

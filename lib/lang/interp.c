@@ -51,6 +51,7 @@ Interp *interp_new(Proc *p, Lang *lang)
     in->lang = lang;
     interp_bind(in, p);
     buf_init(&in->last_arg, &p->keep, BUF_MAX);
+    in->own_epoch = 1;
     uint32_t ns;
     in->started = proc_now(p, &ns);
     in->shell_pid = p->pid;
@@ -61,7 +62,9 @@ Interp *interp_child(Interp *in, Proc *child)
 {
     Interp *ci = mem_alloc(&child->keep, sizeof *ci);
     Gen *g = gen_of(in);
+    in->own_epoch++; /* what was ours is shared now */
     *ci = *in;
+    ci->own_epoch++;
     ci->st = state_clone(g, &in->st);
     if (ci->dyn.frame)
         obj_ref(g, ci->dyn.frame);

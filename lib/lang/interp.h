@@ -183,6 +183,15 @@ typedef struct IfsCache {
     bool other[256]; /* IFS not white space */
 } IfsCache;
 
+/* A variable found not long ago. It is this process's own, so that it may be changed in place, while `owned` is the
+ * interpreter's epoch: a fork begins another one. Whoever puts or removes a binding calls var_forget. */
+typedef struct VarSlot {
+    uint64_t hash;
+    Var *var;
+    uint32_t owned;
+} VarSlot;
+enum { VAR_SLOTS = 32 };
+
 struct Interp {
     Proc *p;
     Lang *lang;
@@ -227,6 +236,8 @@ struct Interp {
     bool tracing;
     IfsCache ifs;
     int getopts_at;
+    VarSlot recent[VAR_SLOTS];
+    uint32_t own_epoch;
     const WordPart *subst;  /* the $( ) of several lines that this process runs, and the frame it stands in */
     const Frame *subst_frame;
     char **first_env;       /* what a shell started as a program got */
@@ -289,12 +300,17 @@ void unwind_to(Interp *in, Unwind *mark);
 
 Name name_of(Slice text);
 Var *var_lookup(const Interp *in, const Name *name); /* as it is */
+Var *var_own(Interp *in, const Name *name);          /* private to this process; NULL: absent */
+void var_forget(Interp *in, uint64_t hash);
 bool lang_set_int(Interp *in, const Name *name, int64_t value);
 bool lang_set(Interp *in, const Name *name, Slice text, bool append);
 bool lang_get(Interp *in, const Name *name, Slice *out); /* scalar text or element 0, namerefs and specials followed */
 /* As var_find, hash given; follows namerefs; *subscript is set when a nameref names an element. */
 const Var *var_resolve(Interp *in, const Name *name, Name *final, Slice *subscript);
 Slice value_text(Mem *m, const Value *v, bool *set);
+const Var *var_find_name(Interp *in, const Name *name);
+/* An element of an indexed array, or of what becomes one. */
+bool var_set_index(Interp *in, const Name *name, int64_t index, Slice text, bool append);
 void var_put_local(Interp *in, const Name *name, uint32_t scope, uint32_t attrs);
 void locals_pop(Interp *in, Local *until);
 void var_touched(Interp *in, Slice name);

@@ -24,6 +24,7 @@ static void hide(Interp *in, RunScope *s, Name name)
     Var *v = (Var *)pmap_get(&in->st.vars, name.text, name.hash);
     h->name = name;
     h->before = v ? obj_ref(gen_of(in), v) : NULL;
+    var_forget(in, name.hash);
     h->next = s->hidden;
     s->hidden = h;
 }
@@ -72,11 +73,13 @@ void runscope_leave(Interp *in, RunScope *s)
     if (!s)
         return;
     Gen *g = gen_of(in);
-    for (Hidden *h = s->hidden; h; h = h->next)
+    for (Hidden *h = s->hidden; h; h = h->next) {
+        var_forget(in, h->name.hash);
         if (h->before)
             pmap_put(g, &in->st.vars, &var_ops, &h->before->entry);
         else
             pmap_remove(g, &in->st.vars, &var_ops, h->name.text, h->name.hash);
+    }
     if (!s->directory)
         return;
     vfs_dir_unref(kern_vfs(in->p->kernel), in->p->cwd);

@@ -289,19 +289,20 @@ struct Assoc {
     size_t slots; /* of the index; a power of two, at least twice cap */
     uint32_t buckets; /* as bash has now */
     int64_t lowest;
-    Entry entries[]; /* cap, then `slots` uint32_t: entry number + 1 */
+    Entry entries[]; /* cap, then `slots` uint64_t */
 };
 
 enum { BASH_BUCKETS = 1024, BASH_GROWTH = 4, BASH_LOAD = 2 };
 
-static uint32_t *assoc_index(const Assoc *m) { return (uint32_t *)(void *)((char *)m + sizeof(Assoc) + m->cap * sizeof(Entry)); }
+/* Slots hold the entry's number + 1 and the upper half of its hash, so that most probes stay in the index. */
+static uint64_t *assoc_index(const Assoc *m) { return (uint64_t *)(void *)((char *)m + sizeof(Assoc) + m->cap * sizeof(Entry)); }
 
 static Assoc *assoc_alloc(Gen *g, size_t cap)
 {
     size_t slots = 8, entries, index, bytes;
     while (slots < cap * 2)
         slots *= 2;
-    if (cap > UINT32_MAX / 4 || !size_mul(cap, sizeof(Entry), &entries) || !size_mul(slots, sizeof(uint32_t), &index) ||
+    if (cap > UINT32_MAX / 4 || !size_mul(cap, sizeof(Entry), &entries) || !size_mul(slots, sizeof(uint64_t), &index) ||
         !size_add(entries, index, &bytes) || !size_add(bytes, sizeof(Assoc), &bytes))
         return NULL;
     Assoc *m = obj_alloc(g, bytes);
@@ -331,14 +332,16 @@ void assoc_unref(Gen *g, Assoc *m)
 }
 
 /* The index slot that holds `key`, or the free one where it would go. */
-static uint32_t *assoc_slot(const Assoc *m, Slice key, uint64_t hash)
+static uint64_t *assoc_slot(const Assoc *m, Slice key, uint64_t hash)
 {
-    uint32_t *index = assoc_index(m);
+    uint64_t *index = assoc_index(m);
     for (size_t at = hash & (m->slots - 1);; at = (at + 1) & (m->slots - 1)) {
-        uint32_t n = index[at];
+        uint64_t n = index[at];
         if (!n)
             return &index[at];
-        const Entry *e = &m->entries[n - 1];
+        if ((n ^ hash) >> 32)
+            continue;
+        const Entry *e = &m->entries[(uint32_t)n - 1];
         if (e->key && e->hash == hash && slice_eq(str_slice(e->key), key))
             return &index[at];
     }
@@ -346,11 +349,13 @@ static uint32_t *assoc_slot(const Assoc *m, Slice key, uint64_t hash)
 
 Cell assoc_get(const Assoc *m, Slice key)
 {
-    uint32_t n = *assoc_slot(m, key, hash_bytes(key));
+    uint32_t n = (uint32_t)*assoc_slot(m, key, hash_bytes(key));
     return n ? m->entries[n - 1].cell : 0;
 }
 
 size_t assoc_count(const Assoc *m) { return m->count; }
+
+static uint64_t slot_value(uint64_t hash, size_t number) { return (hash & ~(uint64_t)UINT32_MAX) | number; }
 
 /* A private copy without the removed entries. */
 static Assoc *assoc_copy(Gen *g, const Assoc *m, size_t cap)
@@ -364,12 +369,12 @@ static Assoc *assoc_copy(Gen *g, const Assoc *m, size_t cap)
         const Entry *e = &m->entries[i];
         if (!e->key)
             continue;
-        uint32_t *index = assoc_index(copy);
+        uint64_t *index = assoc_index(copy);
         size_t at = e->hash & (copy->slots - 1);
         while (index[at])
             at = (at + 1) & (copy->slots - 1);
         copy->entries[copy->used++] = *e;
-        index[at] = (uint32_t)copy->used;
+        index[at] = slot_value(e->hash, copy->used);
         obj_ref(g, e->key);
         cell_ref(g, e->cell);
     }
@@ -405,8 +410,10 @@ static void bash_grow(Assoc *m)
     m->lowest = lowest;
 }
 
-static int assoc_add(Gen *g, Assoc **m, Slice key, uint64_t hash, Cell c)
+/* `slot` is where the key goes as long as the vector need not move. */
+static int assoc_add(Gen *g, Assoc **m, Slice key, uint64_t hash, Cell c, uint64_t *slot)
 {
+    const Assoc *before = *m;
     int err = assoc_own(g, m, (*m)->used + 1);
     Str *k = err ? NULL : str_new(g, key);
     if (!k)
@@ -414,7 +421,7 @@ static int assoc_add(Gen *g, Assoc **m, Slice key, uint64_t hash, Cell c)
     Assoc *a = *m;
     bash_grow(a);
     a->entries[a->used++] = (Entry){k, c, hash, --a->lowest};
-    *assoc_slot(a, key, hash) = (uint32_t)a->used;
+    *(a == before ? slot : assoc_slot(a, key, hash)) = slot_value(hash, a->used);
     a->count++;
     return 0;
 }
@@ -425,10 +432,11 @@ int assoc_set(Gen *g, Assoc **m, Slice key, Cell c)
         return -ENOMEM;
     uint64_t hash = hash_bytes(key);
     int err = 0;
-    if (!*assoc_slot(*m, key, hash)) {
-        err = assoc_add(g, m, key, hash, c);
+    uint64_t *slot = assoc_slot(*m, key, hash);
+    if (!*slot) {
+        err = assoc_add(g, m, key, hash, c, slot);
     } else if (!(err = assoc_own(g, m, 0))) {
-        Entry *e = &(*m)->entries[*assoc_slot(*m, key, hash) - 1];
+        Entry *e = &(*m)->entries[(uint32_t)*assoc_slot(*m, key, hash) - 1];
         cell_unref(g, e->cell);
         e->cell = c;
     }
@@ -445,7 +453,7 @@ int assoc_remove(Gen *g, Assoc **m, Slice key)
     int err = assoc_own(g, m, 0);
     if (err)
         return err;
-    Entry *e = &(*m)->entries[*assoc_slot(*m, key, hash) - 1];
+    Entry *e = &(*m)->entries[(uint32_t)*assoc_slot(*m, key, hash) - 1];
     str_unref(g, e->key);
     cell_unref(g, e->cell);
     e->key = NULL;

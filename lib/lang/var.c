@@ -14,15 +14,43 @@ enum {
 
 Name name_of(Slice text) { return (Name){text, hash_bytes(text)}; }
 
-Var *var_lookup(const Interp *in, const Name *name) { return (Var *)pmap_get(&in->st.vars, name->text, name->hash); }
+static VarSlot *slot_of(const Interp *in, uint64_t hash) { return (VarSlot *)(uintptr_t)&in->recent[hash >> 8 & (VAR_SLOTS - 1)]; }
+
+static bool slot_has(const VarSlot *s, const Name *name)
+{
+    return s->hash == name->hash && s->var && s->var->entry.key->len == name->text.len &&
+           memcmp(s->var->entry.key->data, name->text.data, name->text.len) == 0;
+}
+
+void var_forget(Interp *in, uint64_t hash)
+{
+    VarSlot *s = slot_of(in, hash);
+    if (s->hash == hash)
+        s->var = NULL;
+}
+
+Var *var_lookup(const Interp *in, const Name *name)
+{
+    VarSlot *s = slot_of(in, name->hash);
+    if (likely(slot_has(s, name)))
+        return s->var;
+    Var *v = (Var *)pmap_get(&in->st.vars, name->text, name->hash);
+    if (v)
+        *s = (VarSlot){name->hash, v, 0};
+    return v;
+}
 
 /* The entry, private to this process; NULL when absent. */
-static Var *var_own(Interp *in, const Name *name)
+Var *var_own(Interp *in, const Name *name)
 {
+    VarSlot *s = slot_of(in, name->hash);
+    if (likely(slot_has(s, name) && s->owned == in->own_epoch))
+        return s->var;
     int err;
     Var *v = (Var *)pmap_own(gen_of(in), &in->st.vars, &var_ops, name->text, name->hash, &err);
     if (unlikely(err))
         lang_nomem(in);
+    *s = (VarSlot){name->hash, v, in->own_epoch};
     return v;
 }
 
@@ -44,6 +72,7 @@ static Var *var_make(Interp *in, const Name *name, uint32_t attrs, uint32_t scop
 static Var *var_add(Interp *in, const Name *name, uint32_t attrs)
 {
     Var *v = var_make(in, name, attrs, 0);
+    var_forget(in, name->hash);
     if (pmap_put(gen_of(in), &in->st.vars, &var_ops, &v->entry))
         lang_nomem(in);
     return v;
@@ -214,12 +243,20 @@ bool lang_get(Interp *in, const Name *name, Slice *out)
     return set;
 }
 
+const Var *var_find_name(Interp *in, const Name *name)
+{
+    Name final;
+    Slice sub;
+    const Var *v = var_lookup(in, name);
+    if (unlikely(v && v->attrs & ATTR_NAMEREF))
+        v = var_resolve(in, name, &final, &sub);
+    return v && v->special ? special_read(in, v) : v;
+}
+
 const Var *var_find(Interp *in, Slice name)
 {
-    Name n = name_of(name), final;
-    Slice sub;
-    const Var *v = var_resolve(in, &n, &final, &sub);
-    return v && v->special ? special_read(in, v) : v;
+    Name n = name_of(name);
+    return var_find_name(in, &n);
 }
 
 const Var *var_find_raw(Interp *in, Slice name)
@@ -474,6 +511,16 @@ bool var_set_element(Interp *in, Slice name, Slice subscript, Slice text, bool a
     return element_store(in, &final, subscript, index, text, append);
 }
 
+bool var_set_index(Interp *in, const Name *name, int64_t index, Slice text, bool append)
+{
+    const Var *v = var_lookup(in, name);
+    Name final = *name;
+    Slice sub;
+    if (unlikely(v && v->attrs & ATTR_NAMEREF))
+        var_resolve(in, name, &final, &sub);
+    return element_store(in, &final, SLICE(""), index, text, append);
+}
+
 bool array_put(Interp *in, Slice name, int64_t index, Slice text)
 {
     Name n = name_of(name), final;
@@ -637,6 +684,7 @@ void var_put_local(Interp *in, const Name *name, uint32_t scope, uint32_t attrs)
     in->locals = l;
     if (old)
         v->shadowed = obj_ref(g, old);
+    var_forget(in, name->hash);
     if (pmap_put(g, &in->st.vars, &var_ops, &v->entry))
         lang_nomem(in);
     var_touched(in, name->text);
@@ -646,6 +694,7 @@ void var_put_local(Interp *in, const Name *name, uint32_t scope, uint32_t attrs)
 static int var_pop(Interp *in, Slice key, uint64_t hash, Var *v)
 {
     Gen *g = gen_of(in);
+    var_forget(in, hash);
     if (!v->shadowed)
         return pmap_remove(g, &in->st.vars, &var_ops, key, hash);
     Var *hidden = obj_ref(g, v->shadowed);

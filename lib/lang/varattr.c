@@ -5,11 +5,7 @@ enum { ATTR_CASE = ATTR_LOWER | ATTR_UPPER | ATTR_CAPITAL };
 
 static Var *own_named(Interp *in, const Name *name)
 {
-    int err;
-    Var *v = (Var *)pmap_own(gen_of(in), &in->st.vars, &var_ops, name->text, name->hash, &err);
-    if (err)
-        lang_nomem(in);
-    return v;
+    return var_own(in, name);
 }
 
 /* The global binding, private: the last of the chain of hidden ones, made there when all are local. */
@@ -106,6 +102,7 @@ static Var *declared(Interp *in, const Name *name, int flags)
         lang_nomem(in);
     Obj obj = v->entry.obj;
     *v = (Var){.entry = {.obj = obj, .hash = name->hash, .key = str_new(g, name->text)}, .attrs = ATTR_INVISIBLE};
+    var_forget(in, name->hash);
     if (!v->entry.key || pmap_put(g, &in->st.vars, &var_ops, &v->entry))
         lang_nomem(in);
     return v;
@@ -335,12 +332,12 @@ static bool store_assoc_items(Interp *in, Slice name, const ItemList *l)
     return true;
 }
 
-static bool store_items(Interp *in, Slice name, const ItemList *l, int64_t next)
+static bool store_items(Interp *in, const Name *name, const ItemList *l, int64_t next)
 {
     for (size_t i = 0; i < l->count; i++) {
         const Item *p = &l->items[i];
         if (p->item) {
-            const Var *v = var_find(in, name);
+            const Var *v = var_find_name(in, name);
             int64_t index, end = v && v->value.kind == VALUE_ARRAY ? array_end(v->value.a) : 0;
             if (!arith_eval_text(in, p->key, &index))
                 return false;
@@ -351,23 +348,17 @@ static bool store_items(Interp *in, Slice name, const ItemList *l, int64_t next)
             }
             next = index;
         }
-        if (p->item && p->item->append) {
-            char buf[24];
-            size_t len;
-            char *key = format_int(next, buf, &len);
-            if (!var_set_element(in, name, slice(key, len), p->text, true))
-                return false;
-        } else if (!array_put(in, name, next, p->text)) {
+        if (!var_set_index(in, name, next, p->text, p->item && p->item->append))
             return false;
-        }
         next++;
     }
     return true;
 }
 
-static bool store_compound(Interp *in, Slice name, const ItemList *l, bool append)
+static bool store_compound(Interp *in, const Name *n, const ItemList *l, bool append)
 {
-    const Var *v = var_find(in, name);
+    Slice name = n->text;
+    const Var *v = var_find_name(in, n);
     if (v && v->attrs & ATTR_NO_ASSIGN)
         return true;
     if (append && v && v->value.kind < VALUE_ARRAY && !(v->attrs & ATTR_READONLY) &&
@@ -379,10 +370,10 @@ static bool store_compound(Interp *in, Slice name, const ItemList *l, bool appen
     } else if (v->attrs & ATTR_READONLY) {
         return var_set(in, name, SLICE(""), false);
     }
-    v = var_find(in, name);
+    v = var_find_name(in, n);
     if (v && v->value.kind == VALUE_ASSOC)
         return store_assoc_items(in, name, l);
-    return store_items(in, name, l, append && v ? array_end(v->value.a) : 0);
+    return store_items(in, n, l, append && v ? array_end(v->value.a) : 0);
 }
 
 /* What a nameref is declared to refer to. */
@@ -425,8 +416,19 @@ static void trace_value(Interp *in, const Assign *a, Slice text)
 
 static bool is_assoc(Interp *in, const Assign *a, uint32_t attrs, int flags)
 {
-    const Var *v = attrs & ATTR_ASSOC || flags & DECLARE_LOCAL ? NULL : var_find(in, a->name.text);
+    const Var *v = attrs & ATTR_ASSOC || flags & DECLARE_LOCAL ? NULL : var_find_name(in, &a->name);
     return attrs & ATTR_ASSOC || (v && v->value.kind == VALUE_ASSOC);
+}
+
+/* a[i]= with a subscript that was compiled. */
+static bool assign_index(Interp *in, const Assign *a, Slice text)
+{
+    int64_t index;
+    if (!arith_eval(in, a->index_code, a->index, &index))
+        return false;
+    if (index < 0)
+        return var_set_element(in, a->name.text, expand_string(in, a->index), text, a->append);
+    return var_set_index(in, &a->name, index, text, a->append);
 }
 
 /* Everything is expanded before the binding is made: `local a=$a` reads the outer one. */
@@ -446,12 +448,12 @@ bool var_assign(Interp *in, const Assign *a, uint32_t attrs, int declare_flags)
         items = expand_items(in, a, is_assoc(in, a, attrs, declare_flags));
     else if (a->value)
         text = expand_string(in, a->value);
-    if (a->index)
-        key = expand_string(in, a->index);
     Slice name = a->name.text;
     if (a->is_array && !(attrs & ATTR_ASSOC))
         attrs |= declare_flags || attrs ? ATTR_ARRAY : 0;
-    const Var *old = declare_flags & DECLARE_LOCAL && in->dyn.function_depth ? NULL : var_find(in, name);
+    const Var *old = declare_flags & DECLARE_LOCAL && in->dyn.function_depth ? NULL : var_find_name(in, &a->name);
+    if (a->index && !(old && old->value.kind == VALUE_ARRAY && a->index_code))
+        key = expand_string(in, a->index);
     if (old && old->value.kind == VALUE_ASSOC)
         attrs &= ~(uint32_t)ATTR_ARRAY;
     /* readonly must not stand in the way of its own value. */
@@ -463,7 +465,9 @@ bool var_assign(Interp *in, const Assign *a, uint32_t attrs, int declare_flags)
     if (attrs & ATTR_NAMEREF)
         ok = var_declare(in, name, ATTR_NAMEREF, 0, declare_flags) && var_set(in, name, text, a->append);
     else if (a->is_array)
-        ok = store_compound(in, name, &items, a->append);
+        ok = store_compound(in, &a->name, &items, a->append);
+    else if (a->index && old && old->value.kind == VALUE_ARRAY && a->index_code)
+        ok = assign_index(in, a, text);
     else if (a->index)
         ok = var_set_element(in, name, key, text, a->append);
     else if (declare_flags & DECLARE_GLOBAL && in->dyn.function_depth)
