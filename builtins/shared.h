@@ -53,6 +53,10 @@ Walk *walk_open(Proc *p, const char *root, int flags);
 bool walk_next(Walk *w, WalkEntry *e);
 void walk_skip(Walk *w); /* not into the directory that was just returned */
 
+/* The programs where they differ from the shell's builtins of the same name. */
+int echo_program(Proc *p, Args *args);
+int pwd_program(Proc *p, Args *args);
+
 /* What cp, mv (across mounts) and install share, and what rm and mv share: in builtins/file. */
 
 #endif

@@ -1,5 +1,6 @@
 /* cd, pwd, dirs, pushd, popd. */
 #include "shell.h"
+#include "shared.h"
 
 /* ---- cd ---- */
 
@@ -60,10 +61,12 @@ static int cd_main(Proc *p, Args *args)
 
 static int pwd_main(Proc *p, Args *args)
 {
-    bool physical = args->builtin ? option_on(interp_of(p), 'P') : true;
+    if (!args->builtin)
+        return pwd_program(p, args);
+    bool physical = option_on(interp_of(p), 'P');
     for (int c; (c = shell_option(p, args, "LP")) != -1;) {
         if (c == '?')
-            return args->builtin ? SHELL_USAGE : 1;
+            return SHELL_USAGE;
         physical = c == 'P';
     }
     if (!physical) {

@@ -1,5 +1,6 @@
-/* echo: bash's builtin and /bin/echo, which agree but for POSIXLY_CORRECT. */
+/* echo: bash's builtin. */
 #include "shell.h"
+#include "shared.h"
 
 /* Letters n, e, E alone make an option; anything else is text. */
 static bool is_options(const char *s)
@@ -10,8 +11,9 @@ static bool is_options(const char *s)
 static int echo_main(Proc *p, Args *args)
 {
     bool newline = true, escapes = false;
-    if (args->builtin)
-        shopt_get(interp_of(p), SLICE("xpg_echo"), &escapes);
+    if (!args->builtin)
+        return echo_program(p, args);
+    shopt_get(interp_of(p), SLICE("xpg_echo"), &escapes);
     int i = 1;
     for (; i < args->argc && is_options(args->argv[i]); i++)
         for (const char *s = args->argv[i] + 1; *s; s++) {

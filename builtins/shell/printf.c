@@ -98,15 +98,31 @@ static uint64_t read_integer(const char *s, bool is_signed, const char **rest, b
     return over ? UINT64_MAX : negative ? 0 - n : n;
 }
 
+/* The program tells of what follows the character, and of a quote with nothing behind it. */
+static uint32_t char_arg(Printf *f, const char *s, uint32_t code)
+{
+    if (f->args->builtin)
+        return code;
+    size_t n = 0, len = strlen(s + 1);
+    if (!len) {
+        complain(f, s, s);
+        return 0;
+    }
+    utf8_decode(s + 1, len, &n);
+    if (n < len)
+        warn(f->proc, "warning: %s: character(s) following character constant have been ignored", s + 1 + n);
+    return code;
+}
+
 static uint64_t integer_arg(Printf *f, bool is_signed)
 {
     const char *s = next_arg(f), *rest;
     uint32_t code;
     bool range = false;
-    if (!s || (!*s && f->args->builtin))
+    if (!s || !*s)
         return 0;
     if (char_code(s, &code))
-        return code;
+        return char_arg(f, s, code);
     uint64_t n = read_integer(s, is_signed, &rest, &range);
     if (*rest || !*s)
         complain(f, s, rest);
@@ -120,10 +136,10 @@ static long double float_arg(Printf *f)
     const char *s = next_arg(f);
     uint32_t code;
     char *rest;
-    if (!s || (!*s && f->args->builtin))
+    if (!s || !*s)
         return 0;
     if (char_code(s, &code))
-        return code;
+        return char_arg(f, s, code);
     long double v = strtold(s, &rest);
     if (*rest || !*s)
         complain(f, s, rest);
@@ -246,6 +262,10 @@ static void put_quoted(Printf *f, Spec *s)
         text.len = MIN(text.len, (size_t)s->precision);
         s->has_precision = false;
     }
+    if (!f->args->builtin) {
+        put_string(f, s, slice_str(quote_if_needed(f->proc, mem_copy(&f->proc->mem, text))));
+        return;
+    }
     Buf quoted = shell_buf(f->proc);
     quote_shell(&quoted, text);
     put_string(f, s, buf_slice(&quoted));
@@ -270,14 +290,31 @@ static void put_count(Printf *f)
         f->status = 1;
 }
 
+/* The program ends at a bad directive, which it shows as it was written. */
+static NORETURN void bad_directive(Printf *f, Slice text)
+{
+    out_write(f->proc->out, buf_slice(&f->out));
+    die(f->proc, 1, "%.*s: invalid conversion specification", (int)text.len, text.data);
+}
+
+/* Whether the program takes these flags with the conversion. */
+static bool flags_allowed(const Spec *s)
+{
+    char c = s->conversion;
+    if (!c || !strchr("aAcdeEfFgGiosuxXbq", c))
+        return false;
+    if (s->quote && strchr("aAceEosxX", c))
+        return false;
+    if (s->alternate && strchr("cdisu", c))
+        return false;
+    return !((s->zero && (c == 'c' || c == 's')) || (s->has_precision && c == 'c'));
+}
+
 static void bad_format(Printf *f, char c)
 {
     f->status = 1;
     f->stop = true;
-    if (f->args->builtin)
-        shell_fail(f->proc, f->args, c ? "`%c': invalid format character" : "`%%': missing format character", c);
-    else
-        warn(f->proc, "%%%c: invalid conversion specification", c);
+    shell_fail(f->proc, f->args, c ? "`%c': invalid format character" : "`%%': missing format character", c);
 }
 
 static void convert(Printf *f, Spec *s)
@@ -302,8 +339,8 @@ static void convert(Printf *f, Spec *s)
         arg = next_arg(f);
         if (arg && *arg)
             put_padded(f, s, slice(arg, 1));
-        else if (arg || f->args->builtin)
-            put_padded(f, s, f->args->builtin ? slice("\0", 1) : slice("", 0));
+        else
+            put_padded(f, s, slice("\0", 1));
         break;
     case 's':
         arg = next_arg(f);
@@ -377,8 +414,30 @@ static const char *read_spec(Printf *f, const char *s, Spec *spec)
     return *s ? s + 1 : s;
 }
 
+/* In the program \c ends the output also here, and \x, \u and \U must have their digits. */
+static const char *check_escapes(Printf *f, const char *s, const char *end)
+{
+    for (const char *start = s; (s = memchr(s, '\\', (size_t)(end - s))) && s + 1 < end; s += 2) {
+        int digits = s[1] == 'x' ? 1 : s[1] == 'u' ? 4 : s[1] == 'U' ? 8 : 0;
+        if (s[1] == 'c')
+            return s;
+        for (int i = 0; i < digits; i++)
+            if (digit_of(s[2 + i]) > 15) {
+                unescape(&f->out, slice(start, (size_t)(s - start)), ESCAPE_PRINTF);
+                out_write(f->proc->out, buf_slice(&f->out));
+                die(f->proc, 1, "missing hexadecimal number in escape");
+            }
+    }
+    return end;
+}
+
 static void literal_text(Printf *f, const char *s, const char *end)
 {
+    if (!f->args->builtin) {
+        const char *stop = check_escapes(f, s, end);
+        f->stop = stop != end;
+        end = stop;
+    }
     if (!memchr(s, '\\', (size_t)(end - s)))
         buf_append(&f->out, slice(s, (size_t)(end - s)));
     else if (!unescape(&f->out, slice(s, (size_t)(end - s)), ESCAPE_PRINTF))
@@ -399,6 +458,8 @@ static void one_round(Printf *f, const char *format)
         }
         Spec spec;
         s = read_spec(f, percent + 1, &spec);
+        if (!f->args->builtin && !flags_allowed(&spec))
+            bad_directive(f, slice(percent, (size_t)(s - percent)));
         convert(f, &spec);
     }
 }
@@ -413,7 +474,10 @@ static int no_format(Proc *p, Args *args)
 {
     if (args->builtin)
         return shell_usage(p, args);
-    usage_missing(p, args, NULL);
+    warn(p, "missing operand");
+    out_str(p->err, "Try 'printf --help' for more information.\n");
+    output_flush(p->err);
+    proc_fail(p, 1);
 }
 
 static int printf_main(Proc *p, Args *args)
@@ -445,6 +509,8 @@ static int printf_main(Proc *p, Args *args)
             buf_clear(&f.out);
         }
     } while (!f.stop && f.next < f.end && f.next > before);
+    if (!args->builtin && !f.stop && f.next < f.end)
+        warn(p, "warning: ignoring excess arguments, starting with %s", quote(p, *f.next));
     if (!variable)
         out_write(p->out, buf_slice(&f.out));
     else if (!var_set_ref(interp_of(p), slice_str(variable), f.out.data ? buf_slice(&f.out) : slice("", 0)))

@@ -38,11 +38,22 @@ static int binary_index(const char *s)
     return -1;
 }
 
+/* The program's numbers have no bound; beyond 64 bits they are as good as the greatest. */
+static bool large_integer(const char *s)
+{
+    s += strspn(s, " \t");
+    s += *s == '-' || *s == '+';
+    size_t digits = strspn(s, "0123456789");
+    return digits > 18 && s[digits + strspn(s + digits, " \t")] == 0;
+}
+
 static int64_t integer(Test *t, const char *s)
 {
     int64_t n;
     if (shell_number(s, &n))
         return n;
+    if (!t->args->builtin && large_integer(s))
+        return s[strspn(s, " \t")] == '-' ? INT64_MIN : INT64_MAX;
     if (t->args->builtin)
         fail(t, "", s, ": integer expression expected");
     fail(t, "invalid integer ", s, "");
@@ -145,7 +156,10 @@ static bool unary(Test *t, char op, const char *word)
     switch (op) {
     case 'n': return *word;
     case 'z': return !*word;
-    case 't': return shell_number(word, &fd) && fd >= 0 && fd < 1 << 20 && proc_isatty(p, (int)fd);
+    case 't':
+        if (!p->lang && !shell_number(word, &fd))
+            fail(t, "invalid integer ", word, "");
+        return shell_number(word, &fd) && fd >= 0 && fd < 1 << 20 && proc_isatty(p, (int)fd);
     case 'v': return p->lang && var_is_set(interp_of(p), slice_str(word));
     case 'R': {
         const Var *v = p->lang ? var_find_raw(interp_of(p), slice_str(word)) : NULL;
@@ -157,6 +171,13 @@ static bool unary(Test *t, char op, const char *word)
 }
 
 /* ---- by number of arguments ---- */
+
+/* The program does not order strings. */
+static int operator(const Test *t, const char *s)
+{
+    int op = binary_index(s);
+    return !t->args->builtin && (*s == '<' || *s == '>') ? -1 : op;
+}
 
 static bool two(Test *t, char **w)
 {
@@ -171,7 +192,7 @@ static bool two(Test *t, char **w)
 
 static bool three(Test *t, char **w)
 {
-    int op = binary_index(w[1]);
+    int op = operator(t, w[1]);
     if (op >= 0)
         return binary(t, w[0], op, w[2]);
     if (strcmp(w[1], "-a") == 0)
@@ -191,10 +212,12 @@ static bool four(Test *t, char **w)
         return !three(t, w + 1);
     if (strcmp(w[0], "(") == 0 && strcmp(w[3], ")") == 0)
         return two(t, w + 1);
+    if (!t->args->builtin && strcmp(w[0], "-l") == 0 && operator(t, w[2]) >= 0) /* the length of a string, in the program */
+        return binary(t, mem_printf(&t->proc->mem, "%zu", strlen(w[1])), operator(t, w[2]), w[3]);
     t->at = 0;
     bool result = expression(t);
     if (t->at < t->count)
-        fail(t, "", t->args->builtin ? "too many arguments" : t->words[t->at], "");
+        fail(t, t->args->builtin ? "too many arguments" : "extra argument ", t->args->builtin ? "" : t->words[t->at], "");
     return result;
 }
 
@@ -232,9 +255,9 @@ static bool term(Test *t)
         t->at++;
         return result;
     }
-    if (word_at(t, 2) && binary_index(word_at(t, 1)) >= 0) {
+    if (word_at(t, 2) && operator(t, word_at(t, 1)) >= 0) {
         t->at += 3;
-        return binary(t, w, binary_index(t->words[t->at - 2]), t->words[t->at - 1]);
+        return binary(t, w, operator(t, t->words[t->at - 2]), t->words[t->at - 1]);
     }
     if (is_unary(w) && word_at(t, 1)) {
         t->at += 2;

@@ -1,5 +1,6 @@
 /* env: run a program in a changed environment. GNU coreutils 9.1. */
 #include "command.h"
+#include "shared.h"
 
 enum { OPT_BLOCK = 256, OPT_DEFAULT, OPT_IGNORE, OPT_LIST };
 
@@ -146,7 +147,7 @@ static void split(Split *s, const char *text)
 }
 
 /* The string's words take the place of the arguments read so far. */
-static void split_arguments(Proc *p, Args *args, const char *text)
+static void split_arguments(Proc *p, Args *args, const char *text, bool debug)
 {
     Split s = {.p = p};
     int rest = args->argc - args->at;
@@ -154,6 +155,11 @@ static void split_arguments(Proc *p, Args *args, const char *text)
     s.argv[s.argc++] = args->argv[0];
     buf_init(&s.word, &p->keep, BUF_MAX);
     split(&s, text);
+    if (debug) {
+        out_printf(p->err, "split -S:  %s\n", quote(p, text));
+        for (int i = 1; i < s.argc; i++)
+            out_printf(p->err, "%s    %s\n", i == 1 ? " into:" : "     &", quote(p, s.argv[i]));
+    }
     for (int i = 0; i < rest; i++)
         s.argv[s.argc++] = args->argv[args->at + i];
     args->argv = s.argv;
@@ -161,6 +167,38 @@ static void split_arguments(Proc *p, Args *args, const char *text)
     args->at = 1;
     args->first_operand = args->last_operand = 1;
     args->cluster = NULL;
+}
+
+/* SIG[,SIG]..., or all of them without a value. What is ignored stays so in the command. */
+static void signal_action(Proc *p, Args *args, int id)
+{
+    const char *at = args->value;
+    uint64_t bits = at ? 0 : ~(uint64_t)0;
+    for (; at && *at; at += strspn(at, ",")) {
+        size_t n = strcspn(at, ",");
+        const char *name = mem_copy(&p->mem, slice(at, n));
+        int number = signal_from_name(name);
+        if (number <= 0) {
+            warn(p, "%s: invalid signal", quote(p, name));
+            usage_hint(p, args);
+        }
+        bits |= SIGNAL_BIT(number);
+        at += n;
+    }
+    if (id == OPT_IGNORE)
+        p->ignored |= bits;
+    else if (id == OPT_DEFAULT)
+        p->ignored &= ~bits;
+}
+
+static void show_command(Proc *p, char **argv, const char *directory)
+{
+    if (directory)
+        out_printf(p->err, "chdir:    %s\n", quoteaf(p, directory));
+    out_printf(p->err, "executing: %s\n", argv[0]);
+    for (int i = 0; argv[i]; i++)
+        out_printf(p->err, "   arg[%d]= %s\n", i, quote(p, argv[i]));
+    output_flush(p->err);
 }
 
 static int print_all(Proc *p, const Environment *e, char end)
@@ -198,9 +236,9 @@ static int run(Proc *p, char **argv, int argc, Environment *e, const char *direc
 static int env_main(Proc *p, Args *args)
 {
     Environment e = {0};
-    const char *unset[64], *directory = NULL;
+    const char **unset = mem_array(&p->keep, (size_t)args->argc + 1, const char *), *directory = NULL;
     size_t nunset = 0;
-    bool empty = false;
+    bool empty = false, debug = false;
     char end = '\n';
     for (int id; (id = args_next(p, args)) != -1;) {
         empty |= id == 'i';
@@ -208,26 +246,37 @@ static int env_main(Proc *p, Args *args)
             end = 0;
         else if (id == 'C')
             directory = args->value;
-        else if (id == 'S')
-            split_arguments(p, args, args->value);
-        else if (id == 'u' && nunset < ARRAY_LEN(unset))
+        else if (id == 'S') {
+            const char **more = mem_array(&p->keep, nunset + strlen(args->value) + (size_t)args->argc + 1, const char *);
+            memcpy(more, unset, nunset * sizeof *more);
+            unset = more;
+            split_arguments(p, args, args->value, debug);
+        } else if (id == 'u')
             unset[nunset++] = args->value;
+        else if (id == 'v')
+            debug = true;
+        else if (id >= OPT_BLOCK && id < OPT_LIST)
+            signal_action(p, args, id);
     }
     int n;
     char **v = args_operands(args, &n);
     if (n && strcmp(v[0], "-") == 0)
         empty = true, v++, n--;
+    if (empty && debug)
+        out_str(p->err, "cleaning environ\n");
     if (!empty)
         for (char **old = proc_environ(p); *old; old++)
             append(p, &e, mem_strdup(&p->keep, *old));
     for (size_t i = 0; i < nunset; i++) {
         if (!*unset[i] || strchr(unset[i], '='))
             die_errno(p, 125, EINVAL, "cannot unset %s", quote(p, unset[i]));
+        if (debug && !empty)
+            out_printf(p->err, "unset:    %s\n", unset[i]);
         remove_name(&e, unset[i], strlen(unset[i]));
     }
     for (; n && strchr(v[0], '='); v++, n--) {
-        if (v[0][0] == '=')
-            die_errno(p, 125, EINVAL, "cannot set %s", quote(p, v[0]));
+        if (debug)
+            out_printf(p->err, "setenv:   %s\n", v[0]);
         set(p, &e, v[0]);
     }
     if (!e.list)
@@ -236,6 +285,8 @@ static int env_main(Proc *p, Args *args)
         usage_fail(p, args, "cannot specify --null (-0) with command");
     if (!n && directory)
         usage_fail(p, args, "must specify command with --chdir (-C)");
+    if (n && debug)
+        show_command(p, v, directory);
     return n ? run(p, v, n, &e, directory) : print_all(p, &e, end);
 }
 

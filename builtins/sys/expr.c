@@ -93,6 +93,15 @@ static Value match(Parser *x, Value subject, Value pattern, bool evaluate)
     return of_int((int64_t)(locale_utf8(p) ? utf8_count(whole) : whole.len));
 }
 
+/* A position or length; one out of range is as good as the greatest. */
+static int64_t clamped(const Value *v)
+{
+    int64_t i = v->i;
+    if (!v->is_int)
+        parse_int(v->s, &i);
+    return i;
+}
+
 static Value substring(Proc *p, Value s, Value at, Value len)
 {
     const char *str = text(p, &s);
@@ -100,7 +109,7 @@ static Value substring(Proc *p, Value s, Value at, Value len)
         return of_text("");
     if (!len.is_int && !looks_int(len.s))
         return of_text("");
-    int64_t from = integer(p, &at), n = integer(p, &len);
+    int64_t from = clamped(&at), n = clamped(&len);
     Slice all = slice_str(str);
     bool utf8 = locale_utf8(p);
     size_t count = utf8 ? utf8_count(all) : all.len;
@@ -304,4 +313,5 @@ static int expr_main(Proc *p, Args *args)
 
 static const Option options[] = {OPTIONS_END};
 
-COMMAND(expr, "expr EXPRESSION", "Print the value of EXPRESSION to standard output.", options, COMMAND_PURE | COMMAND_RAW, .usage_status = 2);
+COMMAND(expr, "expr EXPRESSION", "Print the value of EXPRESSION to standard output.", options, COMMAND_PURE | COMMAND_RAW, .usage_status = 2,
+        .notes = "Integers have 64 bits; a result beyond them is an error, where GNU expr goes on with longer ones.");

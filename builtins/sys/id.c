@@ -36,6 +36,18 @@ static void print_long(Proc *p, uint32_t uid, uint32_t gid)
         out_printf(p->out, "(%s)", group);
 }
 
+/* By name, or by number with an optional plus sign. */
+static bool find_user(Proc *p, const char *who, uint32_t *uid, uint32_t *gid)
+{
+    int64_t number;
+    if (user_find(p, slice_str(who), uid, gid))
+        return true;
+    if (*who == '-' || parse_int(who, &number) || number > UINT32_MAX)
+        return false;
+    const char *name = user_name(p, (uint32_t)number);
+    return name && user_find(p, slice_str(name), uid, gid);
+}
+
 static int id_main(Proc *p, Args *args)
 {
     bool user = false, group = false, groups = false, name = false, real = false, zero = false;
@@ -60,8 +72,11 @@ static int id_main(Proc *p, Args *args)
         die(p, 1, "option --zero not permitted in default format");
     for (int i = 0; i < MAX(n, 1); i++) {
         uint32_t uid = p->cred.uid, gid = p->cred.gid;
-        if (n && !user_find(p, slice_str(who[i]), &uid, &gid)) {
-            warn(p, "%s: no such user", quote(p, who[i]));
+        if (n && !find_user(p, who[i], &uid, &gid)) {
+            if (*who[i])
+                warn(p, "%s: no such user", quote(p, who[i]));
+            else
+                warn_errno(p, ENOENT, "%s: no such user", quote(p, who[i]));
             status = 1;
             continue;
         }
@@ -72,6 +87,8 @@ static int id_main(Proc *p, Args *args)
         else
             print_long(p, uid, gid);
         out_char(p->out, zero ? 0 : '\n');
+        if (zero && groups && n > 1) /* a list ends with two */
+            out_char(p->out, 0);
     }
     return status;
 }

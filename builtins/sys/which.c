@@ -34,16 +34,28 @@ static bool search(Proc *p, const char *name, bool all)
     return found;
 }
 
+/* Options as dash's getopts reads them, for the original is a script. */
 static int which_main(Proc *p, Args *args)
 {
     bool all = false, missing = false;
-    for (int id; (id = args_next(p, args)) != -1;)
-        all |= id == 'a';
-    int n;
-    char **v = args_operands(args, &n);
-    for (int i = 0; i < n; i++)
-        missing |= !search(p, v[i], all);
-    return missing || n == 0;
+    int i = 1;
+    for (; i < args->argc && args->argv[i][0] == '-' && args->argv[i][1]; i++) {
+        if (strcmp(args->argv[i], "--") == 0) {
+            i++;
+            break;
+        }
+        size_t n = strspn(args->argv[i] + 1, "a");
+        if (args->argv[i][1 + n]) {
+            out_printf(p->err, "Illegal option -%c\n", args->argv[i][1 + n]);
+            output_flush(p->err);
+            out_str(p->out, "Usage: /usr/bin/which [-a] args\n");
+            return 2;
+        }
+        all = true;
+    }
+    for (int n = i; n < args->argc; n++)
+        missing |= !search(p, args->argv[n], all);
+    return missing || i == args->argc;
 }
 
-COMMAND(which, "which [-a] args", "Write the full path of commands.", options, COMMAND_PURE | COMMAND_ORDERED, .usage_status = 2, .package = "debianutils 5.7");
+COMMAND(which, "which [-a] args", "Write the full path of commands.", options, COMMAND_PURE | COMMAND_RAW, .usage_status = 2, .package = "debianutils 5.7");
