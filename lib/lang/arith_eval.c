@@ -60,8 +60,9 @@ bool arith_value_of(Interp *in, Slice text, int64_t *out)
         return true;
     }
     if (in->arith_depth >= DEPTH_MAX || !proc_stack_room(in->p, 16384)) {
-        lang_error(in, "%.*s: expression recursion level exceeded (error token is \"%.*s\")", (int)text.len, text.data,
-                   (int)text.len, text.data);
+        const char *who = in->arith_who;
+        lang_error(in, "%s%s%.*s: expression recursion level exceeded (error token is \"%.*s\")", who ? who : "", who ? ": " : "",
+                   (int)text.len, text.data, (int)text.len, text.data);
         return false;
     }
     in->arith_depth++;

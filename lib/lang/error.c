@@ -70,6 +70,13 @@ void lang_discard(Interp *in, int status)
     proc_raise(in->p, RAISE_LANG);
 }
 
+void lang_arith_failed(Interp *in)
+{
+    if (in->has_execution_string)
+        lang_fatal(in, 1);
+    lang_discard(in, 1);
+}
+
 void lang_fatal(Interp *in, int status)
 {
     in->status = status;

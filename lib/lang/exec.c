@@ -199,13 +199,14 @@ static int exec_for(Interp *in, const Node *n)
     return status;
 }
 
-static bool eval_clause(Interp *in, const Arith *code, const Word *text, int64_t *value)
+static bool eval_clause(Interp *in, uint32_t line, const Arith *code, const Word *text, int64_t *value)
 {
     MemMark mark = mem_mark(mem_of(in));
     Unwind *unwind = in->unwind;
     *value = 1;
     if (!code && !text)
         return true;
+    in->dyn.line = line;
     Node clause = {.kind = NODE_ARITH, .line = in->dyn.line, .arith = {(Word *)(uintptr_t)text, NULL}};
     debug_trap(in, &clause);
     if (unlikely(OPT(in, XTRACE)) && text)
@@ -223,11 +224,11 @@ static int exec_arith_for(Interp *in, const Node *n)
     int64_t value;
     int status = 0;
     in->dyn.line = n->line;
-    if (!eval_clause(in, n->cfor.init_code, n->cfor.init, &value))
+    if (!eval_clause(in, n->line, n->cfor.init_code, n->cfor.init, &value))
         return 1;
     in->dyn.loop_depth++;
     for (;;) {
-        if (!eval_clause(in, n->cfor.cond_code, n->cfor.cond, &value)) {
+        if (!eval_clause(in, n->line, n->cfor.cond_code, n->cfor.cond, &value)) {
             status = 1;
             break;
         }
@@ -236,7 +237,7 @@ static int exec_arith_for(Interp *in, const Node *n)
         status = n->cfor.body ? exec_node(in, n->cfor.body) : 0;
         if (!loop_goes_on(in))
             break;
-        if (!eval_clause(in, n->cfor.step_code, n->cfor.step, &value)) {
+        if (!eval_clause(in, n->line, n->cfor.step_code, n->cfor.step, &value)) {
             status = 1;
             break;
         }

@@ -290,6 +290,8 @@ Interp *interp_child(Interp *in, Proc *child);
 NORETURN void lang_nomem(Interp *in);
 /* Abandons the current command: bash's jump to top level. `status` becomes $?. */
 NORETURN void lang_discard(Interp *in, int status);
+/* Arithmetic failed in a subscript or for an integer variable: bash -c ends, a script file goes on with the next line. */
+NORETURN void lang_arith_failed(Interp *in);
 /* Ends a shell that is not interactive (unbound variable, ${x?}). */
 NORETURN void lang_fatal(Interp *in, int status);
 

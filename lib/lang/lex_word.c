@@ -35,6 +35,18 @@ void add_part(Builder *b, WordPart part)
     push(b->p, &part, sizeof part);
 }
 
+/* bash's message about a bad substitution shows the whole word, or what stands between the double quotes. */
+static void name_bad_params(const Builder *b, const Word *w)
+{
+    if (b->mode != MODE_WORD && b->mode != MODE_DQUOTE)
+        return;
+    for (uint32_t i = 0; i < w->count; i++) {
+        Param *param = w->parts[i].kind == PART_PARAM ? w->parts[i].param : NULL;
+        if (param && (param->kind == PARAM_BAD || (param->kind == PARAM_TRANSFORM && !param->op)))
+            param->source = w->source;
+    }
+}
+
 Word *finish_word(Builder *b, const char *end)
 {
     flush(b);
@@ -52,6 +64,7 @@ Word *finish_word(Builder *b, const char *end)
         flags |= WORD_SIMPLE;
     w->flags = (uint16_t)(flags & 0x7FFF);
     w->source = slice(b->start, (size_t)(end - b->start));
+    name_bad_params(b, w);
     return w;
 }
 

@@ -67,7 +67,7 @@ static void subject_element(Interp *in, Subject *s, const Param *p, const Var *v
     }
     int64_t index;
     if (!arith_eval(in, p->index_code, p->index, &index))
-        lang_discard(in, 1);
+        lang_arith_failed(in);
     v = var_find(in, name);
     s->var = v;
     if (index < 0) {

@@ -45,7 +45,8 @@ void parse_cache_put(ParseCache **c, Mem *mem, Budget *budget, const Parsed *p)
         mem_drop(&place->mem);
         return;
     }
-    memcpy(units, p->units, p->count * sizeof(Unit));
+    if (p->count)
+        memcpy(units, p->units, p->count * sizeof(Unit));
     place->parsed = *p;
     place->parsed.text = slice(text, p->text.len);
     place->parsed.units = units;

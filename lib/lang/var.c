@@ -320,7 +320,7 @@ Slice expand_subscript(Interp *in, Slice sub)
 bool element_index(Interp *in, const Var *v, Slice name, Slice subscript, int64_t *index)
 {
     if (!arith_eval_text(in, subscript, index))
-        return false;
+        lang_arith_failed(in);
     if (*index >= 0)
         return true;
     int64_t end = v && v->value.kind == VALUE_ARRAY ? array_end(v->value.a) : v && v->value.kind != VALUE_UNSET ? 1 : 0;
@@ -412,7 +412,7 @@ static bool apply_attrs(Interp *in, uint32_t attrs, Slice old, bool append, Slic
     if (attrs & ATTR_INTEGER) {
         int64_t value, before = 0;
         if (!arith_eval_text(in, *text, &value) || (append && !arith_eval_text(in, old, &before)))
-            lang_discard(in, 1);
+            lang_arith_failed(in);
         char *buf = mem_alloc(mem_of(in), 24);
         size_t len;
         char *at = format_int((int64_t)((uint64_t)value + (uint64_t)before), buf, &len);

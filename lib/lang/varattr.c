@@ -340,7 +340,7 @@ static bool store_items(Interp *in, const Name *name, const ItemList *l, int64_t
             const Var *v = var_find_name(in, name);
             int64_t index, end = v && v->value.kind == VALUE_ARRAY ? array_end(v->value.a) : 0;
             if (!arith_eval_text(in, p->key, &index))
-                return false;
+                lang_arith_failed(in);
             index += index < 0 ? end : 0;
             if (index < 0) {
                 lang_error(in, "[%.*s]=%.*s: bad array subscript", (int)p->key.len, p->key.data, (int)p->text.len, p->text.data);
@@ -425,7 +425,7 @@ static bool assign_index(Interp *in, const Assign *a, Slice text)
 {
     int64_t index;
     if (!arith_eval(in, a->index_code, a->index, &index))
-        return false;
+        lang_arith_failed(in);
     if (index < 0)
         return var_set_element(in, a->name.text, expand_string(in, a->index), text, a->append);
     return var_set_index(in, &a->name, index, text, a->append);
@@ -454,6 +454,10 @@ bool var_assign(Interp *in, const Assign *a, uint32_t attrs, int declare_flags)
     const Var *old = declare_flags & DECLARE_LOCAL && in->dyn.function_depth ? NULL : var_find_name(in, &a->name);
     if (a->index && !(old && old->value.kind == VALUE_ARRAY && a->index_code))
         key = expand_string(in, a->index);
+    if (a->index && !key.len && old && old->value.kind == VALUE_ASSOC) {
+        lang_error(in, "%s[%.*s]: bad array subscript", a->name.text.data, (int)a->index->source.len, a->index->source.data);
+        return false;
+    }
     if (old && old->value.kind == VALUE_ASSOC)
         attrs &= ~(uint32_t)ATTR_ARRAY;
     /* readonly must not stand in the way of its own value. */

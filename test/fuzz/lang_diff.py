@@ -140,7 +140,7 @@ class Script:
         if kind == 11 and self.functions:
             return "%s %s" % (self.r.choice(self.functions), self.words(2))
         if kind == 12:
-            return "set -- %s" % self.words()
+            return "set -- %s" % (self.words() or "a")
         if kind == 13:
             return self.pick("shift", "shift 2", "unset x", "unset 'a[1]'", "unset 'm[k]'", "unset y z", "unset a", "IFS=:", "IFS=' '", "unset IFS", "IFS=", "IFS=,x",
                              "shopt -s nullglob", "shopt -u nullglob", "shopt -s extglob", "set -f", "set +f", "shopt -s nocasematch", "cd d", "cd ..", "set -o pipefail")
@@ -445,7 +445,7 @@ def main():
             if not first: # bash's own output varies
                 continue
             found += 1
-            small = shrink(differ, batch[i][0], time.time() + 20)
+            small = shrink(differ, batch[i][0], time.time() + 6)
             result, report = differ.differs(small, True) or first
             print("seed %d:\n%s\n%s" % (seeds[i], small, report), flush=True)
             if args.keep:
