@@ -58,6 +58,7 @@ enum {
     COMMAND_SPECIAL = 1 << 5, /* a POSIX special builtin */
     COMMAND_NO_FILE = 1 << 6, /* no entry in /usr/bin */
     COMMAND_ORDERED = 1 << 7, /* options end at the first operand, as POSIX and bash do (env, xargs, nice) */
+    COMMAND_NAMED_HINT = 1 << 9, /* diffutils: the line "Try ... --help" begins with the command's name */
     COMMAND_RAW = 1 << 8,     /* parses argv itself (echo, test, expr, find); no --help by table */
 };
 

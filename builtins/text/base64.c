@@ -1,0 +1,158 @@
+/* base64, base32: encode or decode data. GNU coreutils 9.1. */
+#include "command.h"
+
+static const Option options[] = {
+    {'d', "decode", OPT_FLAG, "decode data", NULL, 0},
+    {'D', NULL, OPT_FLAG, NULL, NULL, 0},
+    {'i', "ignore-garbage", OPT_FLAG, "when decoding, ignore non-alphabet characters", NULL, 0},
+    {'w', "wrap", OPT_VALUE, "wrap encoded lines after COLS character (default 76).  Use 0 to disable line wrapping", "COLS", 0},
+    OPTIONS_END,
+};
+
+/* `group` bytes become `letters` letters of `bits` bits each. */
+typedef struct {
+    const char *alphabet;
+    unsigned bits, group, letters;
+} Code;
+
+static const Code code64 = {"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", 6, 3, 4};
+static const Code code32 = {"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 5, 5, 8};
+
+typedef struct {
+    Proc *p;
+    const Code *code;
+    uint64_t wrap, column;
+    bool ignore_garbage;
+} Coder;
+
+static void put_letter(Coder *c, char letter)
+{
+    if (c->wrap && c->column == c->wrap) {
+        out_char(c->p->out, '\n');
+        c->column = 0;
+    }
+    out_char(c->p->out, letter);
+    c->column++;
+}
+
+static void encode_group(Coder *c, const unsigned char *bytes, unsigned n)
+{
+    const Code *k = c->code;
+    uint64_t value = 0;
+    for (unsigned i = 0; i < k->group; i++)
+        value = value << 8 | (i < n ? bytes[i] : 0);
+    unsigned used = (n * 8 + k->bits - 1) / k->bits;
+    for (unsigned i = 0; i < k->letters; i++) {
+        unsigned shift = (k->letters - 1 - i) * k->bits;
+        put_letter(c, i < used ? k->alphabet[value >> shift & ((1u << k->bits) - 1)] : '=');
+    }
+}
+
+static void encode(Coder *c, Input *in)
+{
+    unsigned char held[8];
+    unsigned n = 0;
+    for (Slice chunk; input_chunk(in, &chunk);) {
+        for (size_t i = 0; i < chunk.len; i++) {
+            held[n++] = (unsigned char)chunk.data[i];
+            if (n == c->code->group) {
+                encode_group(c, held, n);
+                n = 0;
+            }
+        }
+        proc_tick(c->p, 1 + chunk.len / 64);
+    }
+    if (n)
+        encode_group(c, held, n);
+    if (c->wrap && c->column)
+        out_char(c->p->out, '\n');
+}
+
+static int letter_value(const Code *k, char letter)
+{
+    const char *at = letter ? strchr(k->alphabet, letter) : NULL;
+    return at ? (int)(at - k->alphabet) : -1;
+}
+
+/* A group of letters, padded with =; false when it is not one that encoding gives. */
+static bool decode_group(Coder *c, const char *letters, unsigned n)
+{
+    const Code *k = c->code;
+    uint64_t value = 0;
+    unsigned given = 0;
+    while (given < n && letters[given] != '=')
+        given++;
+    for (unsigned i = given; i < n; i++)
+        if (letters[i] != '=')
+            return false;
+    unsigned bytes = given * k->bits / 8;
+    for (unsigned i = 0; i < k->letters; i++)
+        value = value << k->bits | (i < given ? (uint64_t)letter_value(k, letters[i]) : 0);
+    for (unsigned i = 0; i < bytes; i++)
+        out_char(c->p->out, (char)(value >> (k->group - 1 - i) * 8));
+    bool whole = n == k->letters && (bytes * 8 + k->bits - 1) / k->bits == given;
+    return whole && given > 0;
+}
+
+static int decode(Coder *c, Input *in)
+{
+    char held[8];
+    unsigned n = 0;
+    bool ok = true;
+    for (Slice chunk; ok && input_chunk(in, &chunk);) {
+        for (size_t i = 0; ok && i < chunk.len; i++) {
+            char b = chunk.data[i];
+            bool known = letter_value(c->code, b) >= 0 || b == '=';
+            if (b == '\n' || (!known && c->ignore_garbage))
+                continue;
+            if (!known) {
+                if (n)
+                    decode_group(c, held, n);
+                n = 0;
+                ok = false;
+                break;
+            }
+            held[n++] = b;
+            if (n == c->code->letters) {
+                ok = decode_group(c, held, n);
+                n = 0;
+            }
+        }
+        proc_tick(c->p, 1 + chunk.len / 64);
+    }
+    if (n && ok) /* base32 gives nothing of a group that ends too early */
+        ok = c->code->bits == 6 && decode_group(c, held, n);
+    if (!ok)
+        die(c->p, 1, "invalid input");
+    return 0;
+}
+
+static int run(Proc *p, Args *args, const Code *code)
+{
+    Coder c = {.p = p, .code = code, .wrap = 76};
+    bool decoding = false;
+    for (int id; (id = args_next(p, args)) != -1;) {
+        decoding |= id == 'd' || id == 'D';
+        c.ignore_garbage |= id == 'i';
+        if (id == 'w' && parse_size(args->value, "", &c.wrap) == -EINVAL)
+            die(p, 1, "invalid wrap size: %s", quote(p, args->value));
+    }
+    int n;
+    char **v = args_operands(args, &n);
+    if (n > 1)
+        usage_extra(p, args, v[1]);
+    Input in = input_files(p, v, n);
+    if (!input_open(&in))
+        return 1;
+    if (decoding)
+        decode(&c, &in);
+    else
+        encode(&c, &in);
+    return input_status(&in);
+}
+
+static int base64_main(Proc *p, Args *args) { return run(p, args, &code64); }
+static int base32_main(Proc *p, Args *args) { return run(p, args, &code32); }
+
+COMMAND(base64, "base64 [OPTION]... [FILE]", "Base64 encode or decode FILE, or standard input, to standard output.", options, COMMAND_PURE);
+COMMAND(base32, "base32 [OPTION]... [FILE]", "Base32 encode or decode FILE, or standard input, to standard output.", options, COMMAND_PURE);
