@@ -58,8 +58,14 @@ static void show_byte(Output *out, const Cat *c, unsigned char b)
 
 static void begin_line(Output *out, Cat *c, bool blank)
 {
-    if (c->number && !(blank && c->number_nonblank))
-        out_printf(out, "%6lld\t", (long long)++c->line);
+    if (c->number && !(blank && c->number_nonblank)) {
+        char digits[24];
+        size_t n;
+        const char *at = format_int(++c->line, digits, &n);
+        out_pad(out, n < 6 ? 6 - n : 0, ' ');
+        out_write(out, (Slice){at, n});
+        out_char(out, '\t');
+    }
     c->at_start = false;
 }
 
@@ -90,6 +96,7 @@ static void flush_cr(Output *out, Cat *c)
 
 static void show_chunk(Output *out, Cat *c, Slice chunk)
 {
+    bool whole_lines = !(c->nonprinting || c->tabs || c->ends); /* bytes are shown as they are */
     for (size_t i = 0; i < chunk.len; i++) {
         unsigned char b = (unsigned char)chunk.data[i];
         if (b == '\n') {
@@ -99,6 +106,12 @@ static void show_chunk(Output *out, Cat *c, Slice chunk)
         flush_cr(out, c);
         if (c->at_start)
             begin_line(out, c, false);
+        if (whole_lines) {
+            size_t n = slice_find(slice_from(chunk, i), '\n');
+            out_write(out, (Slice){chunk.data + i, n});
+            i += n - 1;
+            continue;
+        }
         if (b == '\r' && c->ends && !c->nonprinting)
             c->pending_cr = true;
         else

@@ -104,43 +104,68 @@ static const char *check_format(Proc *p, Args *args, const char *format)
 
 static bool all_digits(const char *s) { return *s && strspn(s, "0123456789") == strlen(s); }
 
+/* A number as decimal text at the end of its buffer, which grows to the left. */
+typedef struct {
+    char *buf, *at, *end;
+} Digits;
+
+static void add_step(Digits *n, unsigned step)
+{
+    char *last = n->end - 1;
+    if (*last + (int)step <= '9') {
+        *last = (char)(*last + (int)step);
+        return;
+    }
+    unsigned carry = step;
+    for (char *d = last; carry; d--) {
+        if (d < n->at)
+            *--n->at = '0';
+        carry += (unsigned)(*d - '0');
+        *d = (char)('0' + carry % 10);
+        carry /= 10;
+    }
+}
+
+/* An endless count outgrows its room. */
+static void make_room(Proc *p, Digits *n)
+{
+    size_t room = (size_t)(n->end - n->buf), len = (size_t)(n->end - n->at);
+    if (n->at > n->buf + 4)
+        return;
+    char *more = mem_alloc(&p->keep, room * 2);
+    memcpy(more + room * 2 - len, n->at, len);
+    *n = (Digits){more, more + room * 2 - len, more + room * 2};
+}
+
+static const char *without_zeros(const char *s)
+{
+    while (*s == '0' && s[1])
+        s++;
+    return s;
+}
+
 /* From decimal text, adding `step` to the digits in place: no limit on size, and fast. */
 static void print_digits(Proc *p, const char *first, const char *last, unsigned step, const char *separator)
 {
-    while (*first == '0' && first[1])
-        first++;
-    while (last && *last == '0' && last[1])
-        last++;
-    size_t n = strlen(first), room = MAX(n, last ? strlen(last) : 0) + 21;
-    char *buf = mem_alloc(&p->keep, room + 1), *end = buf + room, *at = end - n;
-    size_t last_len = last ? strlen(last) : 0, gap = strlen(separator);
-    memcpy(at, first, n);
-    *end = 0;
-    for (bool any = false;; any = true) {
-        size_t len = (size_t)(end - at);
-        if (last && (len > last_len || (len == last_len && memcmp(at, last, len) > 0)))
-            break;
-        if (any)
+    first = without_zeros(first);
+    last = last ? without_zeros(last) : NULL;
+    size_t len = strlen(first), last_len = last ? strlen(last) : 0, gap = strlen(separator), room = MAX(len, last_len) + 24;
+    Digits n = {.buf = mem_alloc(&p->keep, room)};
+    n.end = n.buf + room;
+    n.at = n.end - len;
+    memcpy(n.at, first, len);
+    for (uint64_t count = 0;; count++) {
+        len = (size_t)(n.end - n.at);
+        if (last && (len > last_len || (len == last_len && memcmp(n.at, last, len) > 0)))
+            return;
+        if (count)
             out_write(p->out, (Slice){separator, gap});
-        out_write(p->out, (Slice){at, len});
-        unsigned carry = step;
-        for (char *d = end - 1; carry; d--) {
-            if (d < at)
-                *--at = '0';
-            carry += (unsigned)(*d - '0');
-            *d = (char)('0' + carry % 10);
-            carry /= 10;
-        }
-        if (at == buf + 1) { /* an endless count outgrew its room */
-            char *more = mem_alloc(&p->keep, room * 2 + 1);
-            len = (size_t)(end - at);
-            memcpy(more + room * 2 - len, at, len + 1);
-            room *= 2;
-            buf = more;
-            end = more + room;
-            at = end - len;
-        }
-        proc_tick(p, 1);
+        out_write(p->out, (Slice){n.at, len});
+        add_step(&n, step);
+        if (count % 256)
+            continue;
+        make_room(p, &n);
+        proc_tick(p, 64);
         if (p->out->error)
             return;
     }

@@ -106,7 +106,10 @@ static int tac_main(Proc *p, Args *args)
     in.read_format = "%s: read error";
     for (; input_open(&in); input_next(&in)) {
         Buf all;
+        VStat st;
         buf_init(&all, &p->keep, BUF_MAX);
+        if (proc_fstat(p, in.fd, &st) == 0 && st.size < BUF_MAX)
+            buf_reserve(&all, (size_t)st.size);
         for (Slice chunk; input_chunk(&in, &chunk);)
             buf_append(&all, chunk);
         if (all.data)

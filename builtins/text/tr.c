@@ -440,7 +440,15 @@ static size_t transform(Tr *t, Slice in, char *out)
 {
     size_t n = 0;
     if (t->translate && !t->squeeze) {
-        for (size_t i = 0; i < in.len; i++)
+        size_t i = 0;
+        for (; in.len - i >= 8; i += 8) { /* eight look-ups that do not wait for each other */
+            uint64_t bytes, mapped = 0;
+            memcpy(&bytes, in.data + i, 8);
+            for (unsigned shift = 0; shift < 64; shift += 8)
+                mapped |= (uint64_t)t->map[bytes >> shift & 255] << shift;
+            memcpy(out + i, &mapped, 8);
+        }
+        for (; i < in.len; i++)
             out[i] = (char)t->map[(unsigned char)in.data[i]];
         return in.len;
     }

@@ -148,7 +148,9 @@ static void count_wide_bytes(Counts *c, Scan *s, Slice chunk)
 static void count_chunk(const Wc *w, Counts *c, Scan *s, Slice chunk)
 {
     c->bytes += chunk.len;
-    bool decode = w->utf8 && (w->chars || w->longest || s->held || (w->words && !slice_ascii(chunk)));
+    /* In ASCII a character is a byte. */
+    bool ascii = w->utf8 && !w->longest && !s->held && (w->chars || w->words) && slice_ascii(chunk);
+    bool decode = w->utf8 && !ascii && (w->chars || w->longest || s->held || w->words);
     if (decode)
         count_decoded(c, s, chunk);
     else if (w->longest)
@@ -157,7 +159,7 @@ static void count_chunk(const Wc *w, Counts *c, Scan *s, Slice chunk)
         count_bytewise(c, s, chunk, false);
     else if (w->lines)
         c->lines += slice_count(chunk, '\n');
-    if (!w->utf8 && w->chars && !w->longest)
+    if ((ascii || !w->utf8) && w->chars && !w->longest)
         c->chars += chunk.len;
 }
 

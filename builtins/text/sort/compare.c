@@ -348,16 +348,19 @@ static uint64_t text_prefix(Slice s, bool fold)
     return v;
 }
 
-/* The whole part, clamped; fractions of one whole part compare in full. */
+/* The number in thousandths, clamped; what differs only beyond them compares in full. */
 static uint64_t number_prefix(Slice s)
 {
     Number n = number_read(s);
     uint64_t v = 0;
-    if (n.digits.len > 18)
+    if (n.digits.len > 15) {
         v = (uint64_t)1 << 62;
-    else
+    } else {
         for (size_t i = 0; i < n.digits.len; i++)
             v = v * 10 + (uint64_t)(n.digits.data[i] - '0');
+        for (size_t i = 0; i < 3; i++)
+            v = v * 10 + (i < n.fraction.len ? (uint64_t)(n.fraction.data[i] - '0') : 0);
+    }
     const uint64_t middle = (uint64_t)1 << 63;
     return n.negative ? middle - v : middle + v;
 }
