@@ -77,6 +77,7 @@ Interp *interp_child(Interp *in, Proc *child)
     ci->subshell_level++;
     ci->no_fork = ci->execed = ci->keep_redirs = ci->exiting = false;
     ci->procsub_fds = 0;
+    ci->stdin_script = NULL;
     ci->assigns = NULL;
     ci->nassigns = 0;
     ci->outer_traps = in->outer_traps ? in->outer_traps : in->st.traps;
@@ -96,7 +97,8 @@ void set_pipestatus(Interp *in, const int *statuses, uint32_t count)
             in->pipestatus_store = mem_array(&in->p->keep, count, int);
             in->pipestatus_cap = count;
         }
-        memcpy(in->pipestatus_store, statuses, count * sizeof(int));
+        if (count)
+            memcpy(in->pipestatus_store, statuses, count * sizeof(int));
         in->pipestatus = in->pipestatus_store;
     }
     in->npipestatus = count;
@@ -162,6 +164,7 @@ typedef struct TextUnwind {
     Parser *parser;
     Ast *ast; /* one reference */
     Dynamic dyn;
+    size_t stdin_base; /* of the text in a script on standard input; SIZE_MAX / 2: it is none */
 } TextUnwind;
 
 static void end_text(Interp *in, Unwind *u)
@@ -306,6 +309,25 @@ static int parse_failed(Interp *in, const ParseError *error)
     return in->status;
 }
 
+/* The script's own description of standard input stands behind the command that is about to run. False: it is no such script. */
+static bool stdin_put(Interp *in, size_t offset)
+{
+    if (!in->stdin_script || proc_file(in->p, 0) != in->stdin_script)
+        return false;
+    return proc_seek(in->p, 0, (int64_t)offset, SEEK_SET) >= 0;
+}
+
+static bool stdin_moved(Interp *in, size_t offset)
+{
+    if (proc_file(in->p, 0) != in->stdin_script)
+        return false;
+    int64_t at = proc_seek(in->p, 0, 0, SEEK_CUR);
+    if (at < 0 || (size_t)at == offset)
+        return false;
+    in->stdin_at = (size_t)at;
+    return true;
+}
+
 /* Parses and runs in turn; keeps the result for the next time when nothing on the way changed how it is to be read. */
 static int run_parsing(Interp *in, TextUnwind *t, Slice text, uint32_t first_line, uint64_t hash)
 {
@@ -340,7 +362,12 @@ static int run_parsing(Interp *in, TextUnwind *t, Slice text, uint32_t first_lin
             break;
         if (cacheable && unit.node)
             units_add(in, &units, unit);
+        bool reads = t->stdin_base < SIZE_MAX / 2 && stdin_put(in, t->stdin_base + at);
         status = run_unit(in, &unit);
+        if (reads && stdin_moved(in, t->stdin_base + at)) {
+            in->stdin_line = unit.end_line + 1;
+            return status;
+        }
         if (unlikely(in->parse_epoch != epoch)) {
             epoch = in->parse_epoch;
             cacheable = false;
@@ -380,11 +407,33 @@ int run_units(Interp *in, Slice text, uint32_t first_line, const char *name)
     in->lang_text = true;
     ParseOptions options = parse_options(in);
     uint64_t hash = hash_bytes(text);
-    bool cached = in->lang && first_line == 1 && !options.aliases && !OPT(in, VERBOSE);
+    t->stdin_base = in->stdin_script && !outer ? in->stdin_at : SIZE_MAX / 2;
+    if (t->stdin_base != SIZE_MAX / 2)
+        in->stdin_at += text.len;
+    bool cached = in->lang && !in->stdin_script && first_line == 1 && !options.aliases && !OPT(in, VERBOSE);
     const Parsed *p = cached ? parse_cache_get(in->lang->cache, text, hash, option_bits(&options)) : NULL;
     int status = p ? run_parsed(in, t, p) : run_parsing(in, t, text, first_line, hash);
     in->lang_text = outer;
     unwind_to(in, mark);
     mem_reset(mem_of(in), mem);
     return in->status = status;
+}
+
+int run_stdin(Interp *in, Slice text)
+{
+    File *f = file_from_bytes(in->p->kernel, text, NULL);
+    if (!f)
+        lang_nomem(in);
+    int fd = proc_install(in->p, 0, f);
+    file_unref(in->p->kernel, f);
+    if (fd < 0)
+        lang_nomem(in);
+    in->stdin_script = f; /* only compared: the descriptor holds it */
+    in->stdin_line = 1;
+    int status = 0;
+    for (size_t at = 0; at < text.len && !in->flow && !in->parse_failed; at = in->stdin_at) {
+        in->stdin_at = at;
+        status = run_units(in, slice_from(text, at), in->stdin_line, NULL);
+    }
+    return status;
 }

@@ -240,6 +240,9 @@ struct Interp {
     uint32_t own_epoch;
     const WordPart *subst;  /* the $( ) of several lines that this process runs, and the frame it stands in */
     const Frame *subst_frame;
+    File *stdin_script;     /* the script that comes on standard input: commands read what follows them */
+    size_t stdin_at;        /* where in it the text being run begins; afterwards, where to go on */
+    uint32_t stdin_line;
     char **first_env;       /* what a shell started as a program got */
     bool no_tilde;          /* compound assignments to associative arrays */
     const char *arith_who;  /* "let", "((", "[[": begins arithmetic's messages */
@@ -430,6 +433,8 @@ int define_function(Interp *in, const Node *n);
 const Command *builtin_find(Interp *in, Slice name);
 /* Runs text or a trap's action; the flow of control stays with the caller's loops and functions. */
 int run_units(Interp *in, Slice text, uint32_t first_line, const char *name);
+/* Runs the script on standard input. */
+int run_stdin(Interp *in, Slice text);
 /* After a command: ERR trap, errexit. */
 void check_errexit(Interp *in, int status);
 int subshell_main(Proc *p, void *arg); /* arg: a SubshellArg */

@@ -221,7 +221,7 @@ static int start_body(Interp *in, void *arg)
     }
     in->from_stdin = true;
     text = read_all(in->p, 0);
-    return run_units(in, text, 1, NULL);
+    return run_stdin(in, text);
 }
 
 int shell_start(Proc *p, const ShellStart *s)
