@@ -278,7 +278,9 @@ SHELL_API shell_err shell_changes(shell *sh, shell_change **out, uint64_t *count
 
 /* ---------- custom commands ---------- */
 
-typedef struct shell_call shell_call; /* one running custom command */
+/* One running custom command. shell_call_write and shell_call_id may be used from any thread until the command has given its status or
+ * was told SHELL_CALL_KILLED; the others only inside the command's own function. */
+typedef struct shell_call shell_call;
 
 /* A blocking custom command: called on the thread that runs the shell, after its standard input was collected
  * whole; returns the status. Write with shell_call_write. */

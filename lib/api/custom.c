@@ -13,6 +13,7 @@
 
 struct CustomCommand {
     CustomCommand *next;
+    shell *sh;
     Command command;
     shell_command_fn fn;
     shell_command_event event;
@@ -31,7 +32,8 @@ struct shell_call {
     Request request;
     Args *args;
     Slice input;
-    bool input_taken, killed;
+    bool input_taken, killed, done;
+    shell_call *next_killed;
     int32_t event;
     Slice data;
     pthread_mutex_t lock; /* of `out`: any thread may write */
@@ -94,13 +96,40 @@ shell_err shell_call_write(shell_call *call, int32_t stream, const char *data, u
 
 /* ---------- the process's side ---------- */
 
+static void free_call(shell_call *call)
+{
+    for (int i = 0; i < 2; i++)
+        free(call->out[i].data);
+    pthread_mutex_destroy(&call->lock);
+    free(call);
+}
+
+/* A machine that has not given its status may still be writing from another thread: it is told first, and the call goes then. */
 static void release_call(Proc *p, void *thing)
 {
     (void)p;
     shell_call *call = thing;
-    for (int i = 0; i < 2; i++)
-        free(call->out[i].data);
-    pthread_mutex_destroy(&call->lock);
+    if (call->done || !call->custom->event) {
+        free_call(call);
+        return;
+    }
+    pthread_mutex_lock(&call->lock);
+    call->killed = true;
+    pthread_mutex_unlock(&call->lock);
+    call->next_killed = call->custom->sh->killed;
+    call->custom->sh->killed = call;
+}
+
+void custom_bury(shell *sh)
+{
+    while (sh->killed) {
+        shell_call *call = sh->killed;
+        sh->killed = call->next_killed;
+        sh->in_callback = true;
+        call->custom->event(call->custom->user, call, SHELL_CALL_KILLED, "", 0);
+        sh->in_callback = false;
+        free_call(call);
+    }
 }
 
 static void write_gathered(Proc *p, shell_call *call)
@@ -159,7 +188,9 @@ static int run_machine(Proc *p, shell_call *call)
 static int custom_main(Proc *p, Args *args)
 {
     const CustomCommand *custom = proc_command_user(p);
-    shell_call *call = mem_alloc0(&p->keep, sizeof *call);
+    shell_call *call = calloc(1, sizeof *call);
+    if (!call)
+        proc_raise(p, RAISE_MEMORY);
     call->custom = custom;
     call->proc = p;
     call->args = args;
@@ -168,6 +199,7 @@ static int custom_main(Proc *p, Args *args)
     if (proc_getcwd(p, &call->cwd))
         call->cwd = mem_strdup(&p->keep, "/");
     int status = custom->event ? run_machine(p, call) : run_blocking(p, call);
+    call->done = true;
     return status & 255;
 }
 
@@ -214,7 +246,7 @@ static shell_err add(shell *sh, const char *name, shell_command_fn fn, shell_com
     CustomCommand *c = malloc(sizeof *c + n);
     if (!c)
         return api_fail(sh, SHELL_ENOMEM, "out of memory");
-    *c = (CustomCommand){.next = sh->customs, .fn = fn, .event = event, .user = user};
+    *c = (CustomCommand){.next = sh->customs, .sh = sh, .fn = fn, .event = event, .user = user};
     memcpy(c->name, name, n);
     c->command = (Command){.name = c->name, .usage = c->name, .summary = "", .main = custom_main, .flags = COMMAND_RAW | COMMAND_NO_FILE, .usage_status = 2};
     int e = kern_command_set(sh->kernel, name, &c->command, c);

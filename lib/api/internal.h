@@ -15,6 +15,7 @@ struct shell {
     Kernel *kernel;
     Lang *lang;
     CustomCommand *customs;
+    shell_call *killed;     /* calls whose process died, not yet told */
     pthread_mutex_t forks;  /* an idle shell may be forked from several threads */
     _Atomic int busy;       /* a thread is inside begin, step or end */
     bool begun, done;       /* a run is in progress; it has come to its end */
@@ -50,6 +51,8 @@ shell_err api_enter_idle(shell *sh);
 
 /* Serves what a pending run asks of the host: custom commands. True when something was answered. */
 bool custom_serve(shell *sh);
+/* Tells the machines of killed calls so, and frees them. On the caller's stack. */
+void custom_bury(shell *sh);
 void custom_free_all(shell *sh);
 shell_err custom_copy_all(shell *to, const shell *from);
 

@@ -115,7 +115,9 @@ shell_err shell_begin(shell *sh, const char *script, uint64_t len, const shell_r
 static bool step_once(shell *sh, Pending *pending)
 {
     for (;;) {
-        if (kern_step(sh->kernel, pending) == STEP_DONE)
+        StepState state = kern_step(sh->kernel, pending);
+        custom_bury(sh);
+        if (state == STEP_DONE)
             return true;
         if (!pending->request || !custom_serve(sh))
             return false;

@@ -106,6 +106,7 @@ static void destroy(shell *sh)
     if (sh->lang)
         lang_free(sh->lang, sh->kernel);
     kern_free(sh->kernel);
+    custom_bury(sh);
     custom_free_all(sh);
     free(sh->script);
     pthread_mutex_destroy(&sh->forks);

@@ -14,16 +14,19 @@ static int replay(const char *path)
     }
     uint8_t *data = malloc(1 << 20);
     size_t size = data ? fread(data, 1, 1 << 20, f) : 0;
+    int failed = !data || ferror(f);
     fclose(f);
-    if (data)
+    if (failed)
+        perror(path); /* a folder, for one: it must not pass for a seed */
+    else
         LLVMFuzzerTestOneInput(data, size);
     free(data);
-    return 0;
+    return failed;
 }
 
 int main(int argc, char **argv)
 {
-    int status = 0;
+    int status = argc < 2;
     for (int n = 1; n < argc; n++)
         status |= replay(argv[n]);
     return status;
