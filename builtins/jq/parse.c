@@ -1,0 +1,1002 @@
+/* parse: jq's grammar by recursive descent, with the messages that jq's generated parser gives.
+ *
+ *     query: def query | expr as patterns | query | label | query '|' query | query ',' query | expr
+ *     expr:  jq_binary operators, - expr, postfix terms, try, reduce, foreach, if
+ *
+ * After the first syntax error every function returns quickly and the tree is thrown away.
+ */
+#include <stdarg.h>
+
+#include "ast.h"
+#include "reader.h"
+
+typedef struct {
+    J *j;
+    Mem *mem;
+    Lexer lex;
+    Token tok;       /* the one to look at */
+    uint32_t last_end; /* of the one before */
+    Source *source;
+    Errors *errors;
+    bool failed;
+    unsigned depth;
+} Parser;
+
+enum { PARSE_ROOM = 24 << 10 };
+
+/* ---------- errors ---------- */
+
+void jq_errors_add(Errors *e, const Source *s, uint32_t start, uint32_t end, const char *format, ...)
+{
+    va_list ap;
+    char message[512];
+    va_start(ap, format);
+    vsnprintf(message, sizeof message, format, ap);
+    va_end(ap);
+    Slice text = s->text;
+    size_t line = 1, begin = 0;
+    for (size_t i = 0; i < start && i < text.len; i++)
+        if (text.data[i] == '\n')
+            line++, begin = i + 1;
+    size_t stop = begin;
+    while (stop < text.len && text.data[stop] != '\n')
+        stop++;
+    buf_printf(&e->text, "jq: error: %s at %s, line %zu, column %zu:\n    %.*s\n    %*s", message, s->name, line, start - begin + 1,
+               (int)(stop - begin), text.data + begin, (int)(start - begin), "");
+    size_t marks = MIN((size_t)end, stop) > start ? MIN((size_t)end, stop) - start : 1;
+    for (size_t i = 0; i < marks; i++)
+        buf_char(&e->text, '^');
+    buf_char(&e->text, '\n');
+    e->count++;
+}
+
+/* "syntax error, unexpected X[, expecting Y]" at the current token; `expecting` is bison's list, or NULL. */
+static Node *syntax(Parser *p, const char *expecting)
+{
+    char buf[8];
+    if (p->failed)
+        return NULL;
+    p->failed = true;
+    jq_errors_add(p->errors, p->source, p->tok.start, p->tok.end, "syntax error, unexpected %s%s%s", jq_token_name(p->tok.type, buf),
+               expecting ? ", expecting " : "", expecting ? expecting : "");
+    return NULL;
+}
+
+static void fail_at(Parser *p, uint32_t start, uint32_t end, const char *message)
+{
+    jq_errors_add(p->errors, p->source, start, end, "%s", message);
+    p->failed = true;
+}
+
+/* ---------- tokens and nodes ---------- */
+
+static void next(Parser *p)
+{
+    p->last_end = p->tok.end;
+    p->tok = jq_lex_next(&p->lex);
+}
+
+static bool accept(Parser *p, int type)
+{
+    if (p->failed || p->tok.type != type)
+        return false;
+    next(p);
+    return true;
+}
+
+static bool expect(Parser *p, int type, const char *expecting)
+{
+    if (p->failed)
+        return false;
+    if (p->tok.type == type) {
+        next(p);
+        return true;
+    }
+    syntax(p, expecting);
+    return false;
+}
+
+static Node *node(Parser *p, NodeKind kind, uint32_t start)
+{
+    Node *n = mem_new(p->mem, Node);
+    n->kind = (uint8_t)kind;
+    n->start = start;
+    n->source = p->source;
+    return n;
+}
+
+static Node *done(Parser *p, Node *n)
+{
+    n->end = p->last_end;
+    return n;
+}
+
+static Node *two(Parser *p, NodeKind kind, Node *a, Node *b)
+{
+    Node *n = node(p, kind, a ? a->start : 0);
+    n->a = a;
+    n->b = b;
+    return done(p, n);
+}
+
+typedef struct {
+    Node **items;
+    size_t count, cap;
+} List;
+
+static void list_add(Parser *p, List *l, Node *n)
+{
+    if (l->count == l->cap) {
+        size_t cap = l->cap ? l->cap * 2 : 4;
+        l->items = mem_grow(p->mem, l->items, l->cap * sizeof *l->items, cap * sizeof *l->items);
+        l->cap = cap;
+    }
+    l->items[l->count++] = n;
+}
+
+static Node *string_node(Parser *p, Slice text, uint32_t start)
+{
+    Node *n = node(p, N_LITERAL, start);
+    n->lit = val_string_utf8(p->j, text);
+    return done(p, n);
+}
+
+static Node *parse_query(Parser *p);
+static Node *parse_expr(Parser *p, int least);
+static Node *parse_postfix(Parser *p);
+
+static bool enter(Parser *p)
+{
+    if (p->failed)
+        return false;
+    if (p->depth > 3000 || ((p->depth & 7) == 0 && !proc_stack_room(p->j->proc, PARSE_ROOM))) {
+        fail_at(p, p->tok.start, p->tok.end, "syntax error: memory exhausted");
+        return false;
+    }
+    p->depth++;
+    return true;
+}
+
+/* ---------- strings ---------- */
+
+static Node *string_text(Parser *p)
+{
+    Token t = p->tok;
+    Node *n = node(p, N_LITERAL, t.start);
+    n->op = LITERAL_TEXT;
+    if (memchr(t.text.data, '\\', t.text.len)) {
+        char *quoted = mem_printf(p->mem, "\"%.*s\"", (int)t.text.len, t.text.data);
+        n->lit = jq_read_json_text(p->j, slice_str(quoted));
+        if (n->lit.kind == K_INVALID) {
+            Val message = p->j->error;
+            p->j->raising = false;
+            fail_at(p, t.start, t.end, message.str->data);
+        }
+    } else {
+        n->lit = val_string_utf8(p->j, t.text);
+    }
+    next(p);
+    return done(p, n);
+}
+
+/* At the opening quote; `format` is empty or the name behind @. */
+static Node *parse_string(Parser *p, Slice format, uint32_t start)
+{
+    List parts = {0};
+    Node *n = node(p, N_STRING, start);
+    expect(p, T_STRING_START, "QQSTRING_START");
+    while (!p->failed && !accept(p, T_STRING_END)) {
+        if (p->tok.type == T_STRING_TEXT) {
+            list_add(p, &parts, string_text(p));
+        } else if (accept(p, T_INTERP_START)) {
+            list_add(p, &parts, parse_query(p));
+            expect(p, T_INTERP_END, "QQSTRING_INTERP_END or '|' or ','");
+        } else {
+            syntax(p, "QQSTRING_TEXT or QQSTRING_INTERP_START or QQSTRING_END");
+        }
+    }
+    n->list = parts.items;
+    n->count = parts.count;
+    n->name = format;
+    if (!p->failed && parts.count == 0)
+        return string_node(p, (Slice){"", 0}, start);
+    if (!p->failed && parts.count == 1 && parts.items[0]->kind == N_LITERAL && parts.items[0]->op == LITERAL_TEXT) {
+        parts.items[0]->op = 0;
+        parts.items[0]->start = start;
+        return done(p, parts.items[0]);
+    }
+    return done(p, n);
+}
+
+/* A string with or without @format before it. */
+static Node *parse_any_string(Parser *p)
+{
+    uint32_t start = p->tok.start;
+    Slice format = {"", 0};
+    if (p->tok.type == T_FORMAT) {
+        format = slice_from(p->tok.text, 1);
+        next(p);
+    }
+    return parse_string(p, format, start);
+}
+
+/* ---------- patterns ---------- */
+
+static Node *parse_pattern(Parser *p);
+
+static Node *parse_pattern_array(Parser *p, uint32_t start)
+{
+    List items = {0};
+    Node *n = node(p, P_ARRAY, start);
+    do
+        list_add(p, &items, parse_pattern(p));
+    while (accept(p, ','));
+    expect(p, ']', "',' or ']'");
+    n->list = items.items;
+    n->count = items.count;
+    return done(p, n);
+}
+
+static bool is_keyword(int type) { return type >= T_AS; }
+
+/* Key of an object pattern: $name, name, "string" or (expression). */
+static Node *parse_pattern_key(Parser *p)
+{
+    Token t = p->tok;
+    if (t.type == T_BINDING) {
+        Node *n = node(p, N_VAR, t.start);
+        n->name = slice_from(t.text, 1);
+        next(p);
+        return done(p, n);
+    }
+    if (t.type == T_IDENT || is_keyword(t.type)) {
+        next(p);
+        return string_node(p, t.text, t.start);
+    }
+    if (t.type == T_STRING_START || t.type == T_FORMAT)
+        return parse_any_string(p);
+    if (accept(p, '(')) {
+        Node *n = parse_query(p);
+        expect(p, ')', "'|' or ',' or ')'");
+        return n;
+    }
+    return syntax(p, NULL);
+}
+
+static Node *parse_pattern_object(Parser *p, uint32_t start)
+{
+    List items = {0};
+    Node *n = node(p, P_OBJECT, start);
+    do {
+        Node *key = parse_pattern_key(p), *value = NULL;
+        if (p->failed)
+            break;
+        if (accept(p, ':'))
+            value = parse_pattern(p);
+        else if (key->kind != N_VAR)
+            syntax(p, "':'");
+        list_add(p, &items, key);
+        list_add(p, &items, value);
+    } while (accept(p, ','));
+    expect(p, '}', "',' or '}'");
+    n->list = items.items;
+    n->count = items.count;
+    return done(p, n);
+}
+
+static Node *parse_pattern(Parser *p)
+{
+    Token t = p->tok;
+    Node *n = NULL;
+    if (!enter(p))
+        return NULL;
+    if (accept(p, '[')) {
+        n = parse_pattern_array(p, t.start);
+    } else if (accept(p, '{')) {
+        n = parse_pattern_object(p, t.start);
+    } else if (accept(p, T_BINDING)) {
+        n = node(p, P_VAR, t.start);
+        n->name = slice_from(t.text, 1);
+        done(p, n);
+    } else {
+        syntax(p, "BINDING or '[' or '{'");
+    }
+    p->depth--;
+    return n;
+}
+
+/* as PATTERN ?// PATTERN ... */
+static void parse_patterns(Parser *p, Node *n)
+{
+    List items = {0};
+    do
+        list_add(p, &items, parse_pattern(p));
+    while (accept(p, T_DESTRUCT_ALT));
+    n->list = items.items;
+    n->count = items.count;
+}
+
+/* ---------- terms ---------- */
+
+/* Behind reduce or foreach. */
+static Node *parse_fold(Parser *p, NodeKind kind, uint32_t start)
+{
+    Node *n = node(p, kind, start);
+    n->a = parse_expr(p, 0);
+    if (!expect(p, T_AS, NULL))
+        return NULL;
+    parse_patterns(p, n);
+    expect(p, '(', "'('");
+    n->b = parse_query(p);
+    expect(p, ';', "'|' or ',' or ';'");
+    n->c = parse_query(p);
+    if (kind == N_FOREACH && accept(p, ';')) {
+        n->d = parse_query(p);
+        expect(p, ')', "'|' or ',' or ')'");
+    } else {
+        expect(p, ')', kind == N_FOREACH ? "'|' or ',' or ';' or ')'" : "'|' or ',' or ')'");
+    }
+    return done(p, n);
+}
+
+/* Behind if or elif. */
+static Node *parse_if(Parser *p, uint32_t start)
+{
+    Node *n = node(p, N_IF, start);
+    if (!enter(p))
+        return NULL;
+    n->a = parse_query(p);
+    bool inside = expect(p, T_THEN, "then or '|' or ','");
+    n->b = parse_query(p);
+    uint32_t at = p->tok.start;
+    if (accept(p, T_ELIF)) {
+        n->c = parse_if(p, at);
+        inside = false; /* the inner one has spoken */
+    } else if (accept(p, T_ELSE)) {
+        n->c = parse_query(p);
+        expect(p, T_END_WORD, "end or '|' or ','");
+    } else {
+        expect(p, T_END_WORD, NULL);
+    }
+    (void)inside;
+    p->depth--;
+    return done(p, n);
+}
+
+static Node *parse_call(Parser *p)
+{
+    List args = {0};
+    Token t = p->tok;
+    Node *n = node(p, N_CALL, t.start);
+    next(p);
+    n->name = t.text;
+    n->end = t.end;
+    if (accept(p, '(')) {
+        do
+            list_add(p, &args, parse_query(p));
+        while (accept(p, ';'));
+        expect(p, ')', "'|' or ',' or ';' or ')'");
+    }
+    n->list = args.items;
+    n->count = args.count;
+    n->end = t.end;
+    return n;
+}
+
+static Node *parse_object(Parser *p, uint32_t start);
+
+static Node *parse_break(Parser *p, uint32_t start)
+{
+    Token t = p->tok;
+    Node *n = node(p, N_BREAK, start);
+    if (!expect(p, T_BINDING, "BINDING")) {
+        jq_errors_add(p->errors, p->source, start, p->tok.end, "break requires a label to break to");
+        return NULL;
+    }
+    n->name = slice_from(t.text, 1);
+    return done(p, n);
+}
+
+static Node *parse_dot(Parser *p, uint32_t start)
+{
+    Node *dot = done(p, node(p, N_IDENTITY, start));
+    if (p->tok.type == T_STRING_START || (p->tok.type == T_FORMAT)) {
+        Node *key = parse_any_string(p);
+        return two(p, N_INDEX, dot, key);
+    }
+    if (p->tok.type == T_IDENT || is_keyword(p->tok.type)) {
+        Token t = p->tok;
+        next(p);
+        bool word_operator = t.type == T_AS || t.type == T_AND || t.type == T_OR || t.type == T_THEN || t.type == T_ELSE || t.type == T_ELIF ||
+                             t.type == T_END_WORD || t.type == T_CATCH;
+        if (word_operator) {
+            /* the word belongs to what is around: put it back */
+            p->lex.at = t.start;
+            p->tok = jq_lex_next(&p->lex);
+            p->last_end = dot->end;
+            return dot;
+        }
+        syntax(p, NULL);
+        jq_errors_add(p->errors, p->source, start, t.end, "try .[\"field\"] instead of .field for unusually named fields");
+    }
+    return dot;
+}
+
+static Node *parse_name(Parser *p, NodeKind kind, uint32_t skip)
+{
+    Token t = p->tok;
+    Node *n = node(p, kind, t.start);
+    next(p);
+    n->name = slice_from(t.text, skip);
+    return done(p, n);
+}
+
+/* $$$$name: the value is taken out of the variable. jq's own definitions use it. */
+static Node *parse_dollars(Parser *p)
+{
+    uint32_t start = p->tok.start;
+    for (int i = 0; i < 3; i++)
+        if (!expect(p, '$', "'$'"))
+            return NULL;
+    if (p->tok.type != T_BINDING)
+        return syntax(p, "'$'");
+    Node *n = parse_name(p, N_VAR, 1);
+    n->op = 1;
+    n->start = start;
+    return n;
+}
+
+static Node *parse_number(Parser *p)
+{
+    Token t = p->tok;
+    Node *n = node(p, N_LITERAL, t.start);
+    next(p);
+    if (!jq_number_parse(p->j, t.text, &n->lit))
+        fail_at(p, t.start, t.end, "Invalid numeric literal");
+    return done(p, n);
+}
+
+static Node *parse_group(Parser *p, uint32_t start)
+{
+    Node *n = parse_query(p);
+    expect(p, ')', "'|' or ',' or ')'");
+    if (p->failed)
+        return NULL;
+    n->start = start;
+    return done(p, n);
+}
+
+static Node *parse_array(Parser *p, uint32_t start)
+{
+    Node *n = node(p, N_ARRAY, start);
+    if (accept(p, ']'))
+        return done(p, n);
+    n->a = parse_query(p);
+    expect(p, ']', "'|' or ',' or ']'");
+    return done(p, n);
+}
+
+static Node *parse_loc(Parser *p)
+{
+    Node *n = node(p, N_LOC, p->tok.start);
+    uint32_t line = 1;
+    for (uint32_t i = 0; i < p->tok.start; i++)
+        line += p->source->text.data[i] == '\n';
+    next(p);
+    n->lit = val_num(line);
+    return done(p, n);
+}
+
+static Node *parse_unterminated_if(Parser *p, uint32_t start)
+{
+    bool before = p->failed;
+    unsigned errors = p->errors->count;
+    Node *n = parse_if(p, start);
+    /* jq adds this when the error came behind a `then` */
+    Slice seen = {p->source->text.data + start, p->tok.start - start};
+    if (!before && p->failed && errors + 1 == p->errors->count && slice_search(seen, SLICE("then")) != SIZE_MAX)
+        jq_errors_add(p->errors, p->source, start, p->tok.end, "Possibly unterminated 'if' statement");
+    return n;
+}
+
+static Node *parse_term(Parser *p)
+{
+    Token t = p->tok;
+    switch (t.type) {
+    case T_LITERAL:
+        return parse_number(p);
+    case T_STRING_START:
+        return parse_any_string(p);
+    case T_FORMAT: {
+        Node *format = parse_name(p, N_FORMAT, 1);
+        if (p->tok.type != T_STRING_START)
+            return format;
+        return parse_string(p, format->name, t.start);
+    }
+    case T_FIELD: {
+        Node *dot = node(p, N_IDENTITY, t.start);
+        next(p);
+        return two(p, N_INDEX, done(p, dot), string_node(p, slice_from(t.text, 1), t.start));
+    }
+    case T_BINDING:
+        return parse_name(p, N_VAR, 1);
+    case '$':
+        next(p);
+        return parse_dollars(p);
+    case T_LOC:
+        return parse_loc(p);
+    case T_IDENT:
+        return parse_call(p);
+    default:
+        break;
+    }
+    if (t.type != '.' && t.type != T_RECURSE && t.type != T_BREAK && t.type != '(' && t.type != '[' && t.type != '{' &&
+        t.type != T_REDUCE && t.type != T_FOREACH && t.type != T_IF)
+        return syntax(p, NULL);
+    next(p);
+    switch (t.type) {
+    case '.':
+        return parse_dot(p, t.start);
+    case T_RECURSE:
+        return done(p, node(p, N_RECURSE, t.start));
+    case T_BREAK:
+        return parse_break(p, t.start);
+    case '(':
+        return parse_group(p, t.start);
+    case '[':
+        return parse_array(p, t.start);
+    case '{':
+        return parse_object(p, t.start);
+    case T_IF:
+        return parse_unterminated_if(p, t.start);
+    default:
+        return parse_fold(p, t.type == T_REDUCE ? N_REDUCE : N_FOREACH, t.start);
+    }
+}
+
+/* Behind '[': an index, a slice or an iteration of `term`. */
+static Node *parse_bracket(Parser *p, Node *term)
+{
+    if (accept(p, ']'))
+        return two(p, N_EACH, term, NULL);
+    Node *from = p->tok.type == ':' ? NULL : parse_query(p);
+    if (accept(p, ':')) {
+        Node *n = two(p, N_SLICE, term, from);
+        if (p->tok.type != ']')
+            n->c = parse_query(p);
+        else if (!from)
+            syntax(p, NULL);
+        expect(p, ']', "'|' or ',' or ']'");
+        return done(p, n);
+    }
+    expect(p, ']', "'|' or ',' or ':' or ']'");
+    return two(p, N_INDEX, term, from);
+}
+
+/* Behind a term and a '.': a string index or a bracket. */
+static Node *parse_dot_suffix(Parser *p, Node *term)
+{
+    if (accept(p, '['))
+        return parse_bracket(p, term);
+    if (p->tok.type == T_STRING_START || p->tok.type == T_FORMAT)
+        return two(p, N_INDEX, term, parse_any_string(p));
+    syntax(p, "FORMAT or QQSTRING_START or '['");
+    return NULL;
+}
+
+static Node *parse_suffixes(Parser *p, Node *term)
+{
+    while (term && !p->failed) {
+        Token t = p->tok;
+        if (t.type == T_FIELD) {
+            next(p);
+            term = two(p, N_INDEX, term, string_node(p, slice_from(t.text, 1), t.start));
+        } else if (accept(p, '.')) {
+            term = parse_dot_suffix(p, term);
+        } else if (accept(p, '[')) {
+            term = parse_bracket(p, term);
+        } else if (t.type == '?') {
+            next(p);
+            bool access = (term->kind == N_INDEX || term->kind == N_SLICE || term->kind == N_EACH) && !term->opt &&
+                          p->source->text.data[term->start] != '(';
+            if (access)
+                term->opt = true;
+            else
+                term = two(p, N_TRY, term, NULL);
+        } else {
+            break;
+        }
+    }
+    return term;
+}
+
+static Node *parse_postfix(Parser *p)
+{
+    if (!enter(p))
+        return NULL;
+    Node *n;
+    uint32_t start = p->tok.start;
+    if (accept(p, T_TRY)) {
+        n = node(p, N_TRY, start);
+        n->a = parse_postfix(p);
+        if (accept(p, T_CATCH))
+            n->b = parse_postfix(p);
+        else
+            n->op = 1; /* try without catch */
+        done(p, n);
+    } else if (accept(p, '-')) {
+        n = node(p, N_NEGATE, start);
+        n->a = parse_postfix(p);
+        done(p, n);
+    } else {
+        n = parse_suffixes(p, parse_term(p));
+    }
+    p->depth--;
+    return n;
+}
+
+/* ---------- objects ---------- */
+
+static Node *shorthand(Parser *p, Node *key)
+{
+    Node *dot = node(p, N_IDENTITY, key->start);
+    return two(p, N_INDEX, done(p, dot), key);
+}
+
+/* expr, or expr '|' value: no comma. */
+static Node *parse_object_value(Parser *p)
+{
+    if (!enter(p))
+        return NULL;
+    Node *n = parse_expr(p, 0);
+    if (accept(p, '|'))
+        n = two(p, N_PIPE, n, parse_object_value(p));
+    p->depth--;
+    return n;
+}
+
+static void parse_pair(Parser *p, List *items)
+{
+    Token t = p->tok;
+    Node *key = NULL, *value = NULL;
+    if (t.type == T_BINDING || t.type == T_LOC) {
+        value = t.type == T_LOC ? parse_loc(p) : parse_name(p, N_VAR, 1);
+        key = string_node(p, slice_from(t.text, 1), t.start);
+        if (p->tok.type == ':' && t.type == T_BINDING) {
+            next(p);
+            key = value;
+            value = parse_object_value(p);
+        }
+    } else if (t.type == T_IDENT || is_keyword(t.type)) {
+        next(p);
+        key = string_node(p, t.text, t.start);
+        value = accept(p, ':') ? parse_object_value(p) : shorthand(p, key);
+    } else if (t.type == T_STRING_START || t.type == T_FORMAT) {
+        key = parse_any_string(p);
+        value = accept(p, ':') ? parse_object_value(p) : key ? shorthand(p, key) : NULL;
+    } else if (accept(p, '(')) {
+        key = parse_query(p);
+        expect(p, ')', "'|' or ',' or ')'");
+        expect(p, ':', "':'");
+        value = parse_object_value(p);
+    } else {
+        syntax(p, NULL);
+    }
+    list_add(p, items, key);
+    list_add(p, items, value);
+}
+
+/* jq goes on behind the next ':' after a bad key, and then says this. */
+static void bad_key(Parser *p, uint32_t start)
+{
+    Token t = p->tok;
+    unsigned depth = 0;
+    uint32_t end = t.start;
+    while (t.type != T_EOF && !(t.type == ':' && depth == 0) && !(t.type == '}' && depth == 0)) {
+        depth += t.type == '(' || t.type == '[' || t.type == '{';
+        depth -= depth && (t.type == ')' || t.type == ']' || t.type == '}');
+        end = t.end;
+        t = jq_lex_next(&p->lex);
+    }
+    if (t.type == ':')
+        jq_errors_add(p->errors, p->source, start, end, "May need parentheses around object key expression");
+}
+
+static Node *parse_object(Parser *p, uint32_t start)
+{
+    List items = {0};
+    Node *n = node(p, N_OBJECT, start);
+    while (!p->failed && p->tok.type != '}') {
+        uint32_t pair = p->tok.start;
+        parse_pair(p, &items);
+        if (!p->failed && p->tok.type != '}' && !accept(p, ','))
+            syntax(p, "'}'");
+        if (p->failed) {
+            bad_key(p, pair);
+            break;
+        }
+    }
+    expect(p, '}', "'}'");
+    n->list = items.items;
+    n->count = items.count;
+    return done(p, n);
+}
+
+/* ---------- operators ---------- */
+
+typedef struct {
+    int token;
+    uint8_t level; /* 1 loosest */
+    enum { LEFT, RIGHT, NONE } assoc;
+} Operator;
+
+static const Operator operators[] = {
+    {T_ALT, 1, RIGHT},     {'=', 2, NONE},        {T_SETPIPE, 2, NONE},  {T_SETPLUS, 2, NONE}, {T_SETMINUS, 2, NONE}, {T_SETMULT, 2, NONE},
+    {T_SETDIV, 2, NONE},   {T_SETMOD, 2, NONE},   {T_SETALT, 2, NONE},   {T_OR, 3, LEFT},      {T_AND, 4, LEFT},      {T_NEQ, 5, NONE},
+    {T_EQ, 5, NONE},       {'<', 5, NONE},        {'>', 5, NONE},        {T_LESSEQ, 5, NONE},  {T_GREATEREQ, 5, NONE}, {'+', 6, LEFT},
+    {'-', 6, LEFT},        {'*', 7, LEFT},        {'/', 7, LEFT},        {'%', 7, LEFT},
+};
+
+static const Operator *operator_at(int token)
+{
+    for (size_t i = 0; i < ARRAY_LEN(operators); i++)
+        if (operators[i].token == token)
+            return &operators[i];
+    return NULL;
+}
+
+static Node *combine(Parser *p, int op, Node *a, Node *b)
+{
+    Node *n = two(p, N_BINARY, a, b);
+    n->op = op;
+    switch (op) {
+    case T_ALT:
+        n->kind = N_ALTERNATIVE;
+        break;
+    case T_AND:
+        n->kind = N_AND;
+        break;
+    case T_OR:
+        n->kind = N_OR;
+        break;
+    case '=': case T_SETPIPE: case T_SETPLUS: case T_SETMINUS: case T_SETMULT: case T_SETDIV: case T_SETMOD: case T_SETALT:
+        n->kind = N_ASSIGN;
+        break;
+    default:
+        break;
+    }
+    return n;
+}
+
+static Node *parse_expr(Parser *p, int least)
+{
+    if (!enter(p))
+        return NULL;
+    Node *left = parse_postfix(p);
+    int forbidden = 0;
+    for (const Operator *o; !p->failed && (o = operator_at(p->tok.type)) && o->level >= least;) {
+        if (o->level == forbidden) {
+            syntax(p, NULL);
+            break;
+        }
+        next(p);
+        Node *right = parse_expr(p, o->assoc == RIGHT ? o->level : o->level + 1);
+        left = combine(p, o->token, left, right);
+        forbidden = o->assoc == NONE ? o->level : 0;
+    }
+    p->depth--;
+    return left;
+}
+
+/* ---------- definitions and queries ---------- */
+
+static void parse_params(Parser *p, Function *f)
+{
+    size_t cap = 0;
+    do {
+        Token t = p->tok;
+        if (t.type != T_IDENT && t.type != T_BINDING && !(is_keyword(t.type) && 0)) {
+            syntax(p, "IDENT or BINDING");
+            return;
+        }
+        next(p);
+        if (f->count == cap) {
+            f->params = mem_grow(p->mem, f->params, cap * sizeof(Slice), (cap + 4) * sizeof(Slice));
+            cap += 4;
+        }
+        f->params[f->count++] = t.text;
+    } while (accept(p, ';'));
+    expect(p, ')', "';' or ')'");
+}
+
+/* Behind def. */
+static Function *parse_def(Parser *p)
+{
+    Function *f = mem_new(p->mem, Function);
+    f->name = p->tok.text;
+    if (p->tok.type != T_IDENT) {
+        syntax(p, "IDENT");
+        return f;
+    }
+    next(p);
+    if (accept(p, '('))
+        parse_params(p, f), expect(p, ':', "':'");
+    else
+        expect(p, ':', "':' or '('");
+    f->body = parse_query(p);
+    expect(p, ';', "'|' or ',' or ';'");
+    return f;
+}
+
+/* What a query begins with: a definition, a label, or an expression that `as` may follow. */
+static Node *parse_unit(Parser *p)
+{
+    uint32_t start = p->tok.start;
+    if (accept(p, T_DEF)) {
+        Node *n = node(p, N_DEF, start);
+        n->func = parse_def(p);
+        n->a = parse_query(p);
+        return done(p, n);
+    }
+    if (accept(p, T_LABEL)) {
+        Node *n = node(p, N_LABEL, start);
+        n->name = p->tok.type == T_BINDING ? slice_from(p->tok.text, 1) : (Slice){"", 0};
+        expect(p, T_BINDING, "BINDING");
+        expect(p, '|', "'|'");
+        n->a = parse_query(p);
+        return done(p, n);
+    }
+    Node *left = parse_expr(p, 0);
+    if (!accept(p, T_AS))
+        return left;
+    Node *n = node(p, N_AS, start);
+    n->a = left;
+    parse_patterns(p, n);
+    expect(p, '|', "'|'");
+    n->b = parse_query(p);
+    return done(p, n);
+}
+
+/* '|' is right-associative and looser than ','. A long pipe is a loop, not a recursion: pieces are joined from the right. */
+static Node *parse_query(Parser *p)
+{
+    List pipe = {0};
+    if (!enter(p))
+        return NULL;
+    do {
+        Node *left = parse_unit(p);
+        while (accept(p, ','))
+            left = two(p, N_COMMA, left, parse_unit(p));
+        list_add(p, &pipe, left);
+    } while (accept(p, '|'));
+    p->depth--;
+    if (p->failed)
+        return NULL;
+    Node *n = pipe.items[pipe.count - 1];
+    for (size_t i = pipe.count - 1; i-- > 0;)
+        n = two(p, N_PIPE, pipe.items[i], n);
+    return n;
+}
+
+/* ---------- modules ---------- */
+
+/* The value of an expression that must be constant. */
+static bool constant(J *j, const Node *n, Val *out)
+{
+    if (n->kind == N_LITERAL) {
+        *out = val_copy(n->lit);
+        return true;
+    }
+    if (n->kind == N_ARRAY) {
+        *out = arr_new(j, 0);
+        const Node *rest = n->a;
+        if (!rest)
+            return true;
+        if (rest->kind == N_COMMA) {
+            Val left;
+            Node inner = *n;
+            inner.a = rest->a;
+            Val right;
+            if (!constant(j, &inner, &left) || !constant(j, rest->b, &right))
+                return false;
+            *out = arr_push(j, left, right);
+            return true;
+        }
+        Val item;
+        if (!constant(j, rest, &item))
+            return false;
+        *out = arr_push(j, *out, item);
+        return true;
+    }
+    if (n->kind == N_CALL && n->count == 0 && (slice_is(n->name, "null") || slice_is(n->name, "true") || slice_is(n->name, "false"))) {
+        *out = slice_is(n->name, "null") ? VAL_NULL : val_bool(slice_is(n->name, "true"));
+        return true;
+    }
+    if (n->kind != N_OBJECT)
+        return false;
+    *out = obj_new(j, n->count / 2);
+    for (size_t i = 0; i < n->count; i += 2) {
+        Val k, v;
+        if (!constant(j, n->list[i], &k) || k.kind != K_STRING || !constant(j, n->list[i + 1], &v))
+            return false;
+        *out = obj_set(j, *out, k, v);
+    }
+    return true;
+}
+
+static Val parse_metadata(Parser *p, const char *what)
+{
+    Val v = VAL_INVALID;
+    Node *n = parse_postfix(p);
+    if (p->failed)
+        return v;
+    if (!constant(p->j, n, &v))
+        fail_at(p, n->start, n->end, mem_printf(p->mem, "%s must be constant", what));
+    else if (v.kind != K_OBJECT)
+        fail_at(p, n->start, n->end, mem_printf(p->mem, "%s must be an object", what));
+    return v;
+}
+
+/* Behind import or include. */
+static Import *parse_import(Parser *p, bool include, uint32_t start)
+{
+    Import *i = mem_new(p->mem, Import);
+    if (p->tok.type != T_STRING_START && p->tok.type != T_FORMAT) {
+        syntax(p, "FORMAT or QQSTRING_START");
+        return i;
+    }
+    Node *path = parse_any_string(p);
+    if (!p->failed && (path->kind != N_LITERAL || path->lit.kind != K_STRING))
+        fail_at(p, path->start, path->end, "Import path must be constant");
+    if (!include) {
+        expect(p, T_AS, "as");
+        if (!p->failed && p->tok.type != T_IDENT && p->tok.type != T_BINDING)
+            syntax(p, "IDENT or BINDING");
+        i->as = p->tok.text;
+        if (!p->failed)
+            next(p);
+    }
+    i->metadata = VAL_INVALID;
+    if (!p->failed && p->tok.type != ';')
+        i->metadata = parse_metadata(p, "Module metadata");
+    expect(p, ';', NULL);
+    if (p->failed)
+        return i;
+    i->path = val_slice(path->lit);
+    i->start = start;
+    i->end = p->last_end;
+    return i;
+}
+
+Module *jq_parse(J *j, Mem *mem, Source *source, Errors *errors)
+{
+    Parser p = {.j = j, .mem = mem, .source = source, .errors = errors};
+    Module *m = mem_new(mem, Module);
+    Import **import = &m->imports;
+    Function **function = &m->functions;
+    m->source = source;
+    m->metadata = VAL_INVALID;
+    jq_lex_init(&p.lex, mem, source);
+    p.tok = jq_lex_next(&p.lex);
+    if (accept(&p, T_MODULE)) {
+        m->metadata = parse_metadata(&p, "Module metadata");
+        expect(&p, ';', NULL);
+    }
+    while (!p.failed && (p.tok.type == T_IMPORT || p.tok.type == T_INCLUDE)) {
+        bool include = p.tok.type == T_INCLUDE;
+        uint32_t start = p.tok.start;
+        next(&p);
+        *import = parse_import(&p, include, start);
+        import = &(*import)->next;
+    }
+    while (accept(&p, T_DEF)) {
+        *function = parse_def(&p);
+        function = &(*function)->next;
+    }
+    if (!p.failed && p.tok.type != T_EOF) {
+        m->body = parse_query(&p);
+        if (!p.failed && p.tok.type != T_EOF)
+            syntax(&p, "end of file");
+    }
+    return p.failed ? NULL : m;
+}
