@@ -91,8 +91,8 @@ static Scope *find_variable(const Compiler *c, ScopeKind kind, Slice name)
 static Scope *find_function(const Compiler *c, Slice name, size_t arity)
 {
     for (Scope *s = c->scope; s; s = s->outer)
-        if ((s->kind == SCOPE_FUNC || s->kind == SCOPE_PARAM || s->kind == SCOPE_EXPAND) && s->arity == arity && slice_eq(s->name, name))
-            return s;
+        if (s->kind >= SCOPE_FUNC && s->arity == arity && slice_eq(s->name, name))
+            return s->kind == SCOPE_ALIAS ? s->at_call : s;
     return NULL;
 }
 
@@ -186,14 +186,30 @@ void jq_compile_function(Compiler *c, const Function *f, uint32_t func)
     c->scope = saved;
 }
 
-/* A definition becomes visible, to its own body too. */
+/* A definition becomes visible, to its own body too; it is compiled when first named, so what nobody calls may be wrong. */
 void jq_define(Compiler *c, const Function *f, Slice name, bool root)
 {
     Scope *s = jq_scope_add(c, SCOPE_FUNC, name);
     s->arity = f->count;
     s->func = jq_add_func(c);
     s->root = root;
+    s->pending = f;
+}
+
+/* The units around a definition are still open wherever it can be named. */
+static void compile_pending(Compiler *c, Scope *s)
+{
+    const Function *f = s->pending;
+    Unit *unit = c->unit;
+    Scope *scope = c->scope;
+    if (!f)
+        return;
+    s->pending = NULL;
+    c->unit = s->unit;
+    c->scope = s;
     jq_compile_function(c, f, s->func);
+    c->unit = unit;
+    c->scope = scope;
 }
 
 /* Closure argument: passed on, a plain function, or code of its own. */
@@ -206,6 +222,7 @@ static void compile_argument(Compiler *c, const Node *n)
             return;
         }
         if (s && s->kind == SCOPE_FUNC) {
+            compile_pending(c, s);
             jq_emit(c, OP_ARG_NEW, 0, s->root ? LEVEL_ROOT : level_of(c, s->unit), s->func);
             return;
         }
@@ -226,15 +243,16 @@ static void compile_argument(Compiler *c, const Node *n)
     jq_unit_end(c, &u, func);
 }
 
-static void compile_call_to(Compiler *c, const Scope *s, Node *const *args, size_t count)
+static void compile_call_to(Compiler *c, Scope *s, Node *const *args, size_t count)
 {
+    compile_pending(c, s);
     jq_emit(c, OP_CALL, (uint8_t)count, s->root ? LEVEL_ROOT : level_of(c, s->unit), s->func);
     for (size_t i = 0; i < count; i++)
         compile_argument(c, args[i]);
 }
 
 /* A call without arguments to what a scope entry means. */
-void jq_compile_reference(Compiler *c, const Scope *s)
+void jq_compile_reference(Compiler *c, Scope *s)
 {
     if (s->kind == SCOPE_PARAM) {
         jq_emit(c, OP_CALLP, 0, level_of(c, s->unit), s->index);
@@ -282,18 +300,11 @@ static void expand(Compiler *c, const Function *f, const Node *call)
     c->scope = saved;
 }
 
-static Scope *compile_prelude(Compiler *c, const Function *f)
+static Scope *add_prelude(Compiler *c, const Function *f)
 {
     Scope *s = mem_new(c->mem, Scope);
-    *s = (Scope){.kind = SCOPE_FUNC, .name = f->name, .arity = f->count, .func = jq_add_func(c), .root = true, .outer = c->library};
+    *s = (Scope){.kind = SCOPE_FUNC, .name = f->name, .arity = f->count, .func = jq_add_func(c), .root = true, .outer = c->library, .pending = f};
     c->library = s;
-    Unit *unit = c->unit;
-    Scope *scope = c->scope;
-    c->unit = NULL;
-    c->scope = s;
-    jq_compile_function(c, f, s->func);
-    c->unit = unit;
-    c->scope = scope;
     return s;
 }
 
@@ -321,7 +332,7 @@ static bool compile_library_call(Compiler *c, const Node *n)
             c->depth--;
             return true;
         }
-        s = compile_prelude(c, f);
+        s = add_prelude(c, f);
     }
     compile_call_to(c, s, n->list, n->count);
     return true;

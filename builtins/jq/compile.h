@@ -20,6 +20,7 @@ typedef enum {
     SCOPE_LABEL,
     SCOPE_FUNC,
     SCOPE_PARAM,  /* closure number index of unit's frame */
+    SCOPE_ALIAS,  /* another module's function, at_call */
     SCOPE_EXPAND, /* a parameter that stands for `argument`, read where the call stood */
 } ScopeKind;
 
@@ -32,6 +33,7 @@ typedef struct Scope {
     Unit *unit;    /* whose frame it lives in */
     uint32_t index, func;
     Val constant;
+    const Function *pending; /* SCOPE_FUNC: not compiled yet */
     const Node *argument;
     struct Scope *at_call;
 } Scope;
@@ -57,7 +59,7 @@ void jq_unit_begin(Compiler *c, Unit *u);
 void jq_unit_end(Compiler *c, Unit *u, uint32_t func);
 void jq_define(Compiler *c, const Function *f, Slice name, bool root);
 void jq_compile_function(Compiler *c, const Function *f, uint32_t func);
-void jq_compile_reference(Compiler *c, const Scope *s);
+void jq_compile_reference(Compiler *c, Scope *s);
 void jq_compile_subexp(Compiler *c, const Node *n);
 void jq_compile_node(Compiler *c, const Node *n);
 Val jq_environment(J *j);

@@ -354,7 +354,8 @@ static void command_line(Jq *q)
     q->files = mem_array(&q->p->keep, (size_t)q->argc, char *);
     for (q->at = 1; q->at < q->argc; q->at++) {
         char *text = q->argv[q->at];
-        if (operands || text[0] != '-' || text[1] == 0)
+        bool letter = (text[0] == '-' && text[1] == '-') || (text[0] == '-' && ((text[1] | 32) >= 'a' && (text[1] | 32) <= 'z'));
+        if (operands || !letter)
             operand(q, text);
         else if (strcmp(text, "--") == 0)
             operands = true;

@@ -193,10 +193,9 @@ static void bring_in(Compiler *c, const Loaded *l, Slice prefix)
         Slice name = list[n]->name;
         if (prefix.len)
             name = slice_str(mem_printf(c->mem, "%.*s::%.*s", (int)prefix.len, prefix.data, (int)name.len, name.data));
-        Scope *s = jq_scope_add(c, SCOPE_FUNC, name);
+        Scope *s = jq_scope_add(c, SCOPE_ALIAS, name);
         s->arity = list[n]->arity;
-        s->func = list[n]->func;
-        s->root = true;
+        s->at_call = list[n];
     }
 }
 
@@ -272,6 +271,8 @@ bool jq_compile(J *j, JqProgram *p, Slice text, const char *name)
     jq_unit_begin(&c, &u);
     global_constants(&c);
     import_all(&c, m, SLICE("."));
+    if (p->errors.count)
+        return false;
     for (Function *f = m->functions; f; f = f->next)
         jq_define(&c, f, f->name, false);
     if (m->body)

@@ -288,7 +288,7 @@ static Val fn_strptime(J *j, Val *a)
     if (a[0].kind != K_STRING || a[1].kind != K_STRING)
         return with(j, a, 2, jq_error(j, "strptime/1 requires string inputs and arguments"));
     Slice text = val_slice(a[0]);
-    Scan s = {.at = text.data, .end = text.data + text.len, .century = -1, .t = {.year = 1900, .month = 1}};
+    Scan s = {.at = text.data, .end = text.data + text.len, .century = -1, .t = {.year = 1970, .month = 1, .day = 1}};
     int64_t seconds;
     CivilTime full;
     if (!scan_format(&s, val_slice(a[1])) || s.at != s.end)

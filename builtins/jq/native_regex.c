@@ -72,7 +72,7 @@ static const char *failure(const char *pcre)
     return pcre;
 }
 
-/* PCRE2's spelling: options in front, and \h, which means a hexadecimal digit here. */
+/* PCRE2's spelling: options in front, and \h, which means an h here. */
 static Slice translate(Mem *mem, Slice text, const char *options)
 {
     Buf b;
@@ -87,8 +87,7 @@ static Slice translate(Mem *mem, Slice text, const char *options)
     for (size_t i = 0; i < text.len; i++) {
         bool escape = text.data[i] == '\\' && i + 1 < text.len;
         if (escape && (text.data[i + 1] == 'h' || text.data[i + 1] == 'H')) {
-            buf_append(&b, text.data[i + 1] == 'h' ? SLICE("[0-9a-fA-F]") : SLICE("[^0-9a-fA-F]"));
-            i++;
+            buf_char(&b, text.data[++i]);
             continue;
         }
         buf_char(&b, text.data[i]);
@@ -256,7 +255,7 @@ static Val match_impl(J *j, Val subject, Val re, Val mode, bool test)
     if (subject.kind != K_STRING)
         return jq_error_one(j, val_copy(subject), "cannot be matched, as it is not a string");
     if (re.kind != K_STRING)
-        return jq_error_one(j, val_copy(re), "cannot be matched, as it is not a string");
+        return jq_error_one(j, val_copy(re), "is not a string");
     if (!read_flags(j, mode, &flags))
         return VAL_INVALID;
     Pattern *p = compile_pattern(j, re.str, flags & ~3u);

@@ -31,7 +31,8 @@ static size_t shortest(double d, char digits[24], int *point)
         }
     }
     char text[32];
-    for (int precision = 14; precision <= 16; precision++) {
+    /* 15 digits hold every shorter decimal, but for what is too small to have as many */
+    for (int precision = d < 2.3e-308 ? 0 : 14; precision <= 16; precision++) {
         snprintf(text, sizeof text, "%.*e", precision, d);
         char *exponent = strchr(text, 'e');
         size_t n = 0;

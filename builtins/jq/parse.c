@@ -346,19 +346,17 @@ static Node *parse_if(Parser *p, uint32_t start)
     if (!enter(p))
         return NULL;
     n->a = parse_query(p);
-    bool inside = expect(p, T_THEN, "then or '|' or ','");
+    expect(p, T_THEN, "then or '|' or ','");
     n->b = parse_query(p);
     uint32_t at = p->tok.start;
     if (accept(p, T_ELIF)) {
         n->c = parse_if(p, at);
-        inside = false; /* the inner one has spoken */
     } else if (accept(p, T_ELSE)) {
         n->c = parse_query(p);
         expect(p, T_END_WORD, "end or '|' or ','");
     } else {
         expect(p, T_END_WORD, NULL);
     }
-    (void)inside;
     p->depth--;
     return done(p, n);
 }
@@ -375,7 +373,7 @@ static Node *parse_call(Parser *p)
         do
             list_add(p, &args, parse_query(p));
         while (accept(p, ';'));
-        expect(p, ')', "'|' or ',' or ';' or ')'");
+        expect(p, ')', "';' or ')'");
     }
     n->list = args.items;
     n->count = args.count;
@@ -404,20 +402,11 @@ static Node *parse_dot(Parser *p, uint32_t start)
         Node *key = parse_any_string(p);
         return two(p, N_INDEX, dot, key);
     }
-    if (p->tok.type == T_IDENT || is_keyword(p->tok.type)) {
-        Token t = p->tok;
+    if (p->tok.type == T_IDENT) {
+        uint32_t end = p->tok.end;
         next(p);
-        bool word_operator = t.type == T_AS || t.type == T_AND || t.type == T_OR || t.type == T_THEN || t.type == T_ELSE || t.type == T_ELIF ||
-                             t.type == T_END_WORD || t.type == T_CATCH;
-        if (word_operator) {
-            /* the word belongs to what is around: put it back */
-            p->lex.at = t.start;
-            p->tok = jq_lex_next(&p->lex);
-            p->last_end = dot->end;
-            return dot;
-        }
         syntax(p, NULL);
-        jq_errors_add(p->errors, p->source, start, t.end, "try .[\"field\"] instead of .field for unusually named fields");
+        jq_errors_add(p->errors, p->source, start, end, "try .[\"field\"] instead of .field for unusually named fields");
     }
     return dot;
 }
@@ -435,7 +424,7 @@ static Node *parse_name(Parser *p, NodeKind kind, uint32_t skip)
 static Node *parse_dollars(Parser *p)
 {
     uint32_t start = p->tok.start;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 2; i++)
         if (!expect(p, '$', "'$'"))
             return NULL;
     if (p->tok.type != T_BINDING)
@@ -493,7 +482,7 @@ static Node *parse_unterminated_if(Parser *p, uint32_t start)
     unsigned errors = p->errors->count;
     Node *n = parse_if(p, start);
     /* jq adds this when the error came behind a `then` */
-    Slice seen = {p->source->text.data + start, p->tok.start - start};
+    Slice seen = {p->source->text.data + start, p->tok.end - start};
     if (!before && p->failed && errors + 1 == p->errors->count && slice_search(seen, SLICE("then")) != SIZE_MAX)
         jq_errors_add(p->errors, p->source, start, p->tok.end, "Possibly unterminated 'if' statement");
     return n;
@@ -619,10 +608,12 @@ static Node *parse_postfix(Parser *p)
     if (accept(p, T_TRY)) {
         n = node(p, N_TRY, start);
         n->a = parse_postfix(p);
-        if (accept(p, T_CATCH))
+        if (accept(p, T_CATCH)) {
+            bool before = p->failed;
             n->b = parse_postfix(p);
-        else
-            n->op = 1; /* try without catch */
+            if (!before && p->failed)
+                jq_errors_add(p->errors, p->source, start, p->tok.end, "Possibly unterminated 'try' statement");
+        }
         done(p, n);
     } else if (accept(p, '-')) {
         n = node(p, N_NEGATE, start);
@@ -691,7 +682,7 @@ static void bad_key(Parser *p, uint32_t start)
 {
     Token t = p->tok;
     unsigned depth = 0;
-    uint32_t end = t.start;
+    uint32_t end = t.type == ':' ? t.end : t.start;
     while (t.type != T_EOF && !(t.type == ':' && depth == 0) && !(t.type == '}' && depth == 0)) {
         depth += t.type == '(' || t.type == '[' || t.type == '{';
         depth -= depth && (t.type == ')' || t.type == ']' || t.type == '}');
@@ -795,7 +786,7 @@ static void parse_params(Parser *p, Function *f)
     size_t cap = 0;
     do {
         Token t = p->tok;
-        if (t.type != T_IDENT && t.type != T_BINDING && !(is_keyword(t.type) && 0)) {
+        if (t.type != T_IDENT && t.type != T_BINDING) {
             syntax(p, "IDENT or BINDING");
             return;
         }
@@ -968,6 +959,18 @@ static Import *parse_import(Parser *p, bool include, uint32_t start)
     return i;
 }
 
+static bool begins_query(int type)
+{
+    switch (type) {
+    case T_INVALID: case T_STRING_TEXT: case T_STRING_END: case T_INTERP_START: case T_INTERP_END:
+        return false;
+    case T_DEF: case T_IF: case T_REDUCE: case T_FOREACH: case T_TRY: case T_LABEL: case T_BREAK: case T_RECURSE:
+        return true;
+    default:
+        return type > T_EOF ? type < T_NEQ : strchr(".([{-$", type) != NULL;
+    }
+}
+
 Module *jq_parse(J *j, Mem *mem, Source *source, Errors *errors)
 {
     Parser p = {.j = j, .mem = mem, .source = source, .errors = errors};
@@ -993,6 +996,8 @@ Module *jq_parse(J *j, Mem *mem, Source *source, Errors *errors)
         *function = parse_def(&p);
         function = &(*function)->next;
     }
+    if (!p.failed && p.tok.type != T_EOF && !begins_query(p.tok.type))
+        syntax(&p, "end of file");
     if (!p.failed && p.tok.type != T_EOF) {
         m->body = parse_query(&p);
         if (!p.failed && p.tok.type != T_EOF)

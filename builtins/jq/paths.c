@@ -291,96 +291,107 @@ Val jv_setpath(J *j, Val t, Val path, Val v)
     return out;
 }
 
-static Val delete_index(J *j, Val t, double d)
+/* Whether index i of an array of length n goes: keys are numbers and slices. */
+typedef struct {
+    int64_t start, end;
+} Gap;
+
+/* The parts of the array that `keys` name; false: error set. */
+static bool find_gaps(J *j, Val t, Val keys, Gap *gaps)
 {
-    int64_t n = (int64_t)arr_len(t), i = d == d && d > -1e9 && d < 1e9 ? (int64_t)floor(d) : n;
-    if (i < 0)
-        i += n;
-    if (i < 0 || i >= n)
-        return t;
-    t = arr_own(j, t, 0);
-    Val gone = t.arr->items[i];
-    memmove(t.arr->items + i, t.arr->items + i + 1, (size_t)(n - i - 1) * sizeof(Val));
-    t.arr->len--;
-    val_free(j, gone);
+    int64_t n = (int64_t)arr_len(t);
+    for (size_t i = 0; i < arr_len(keys); i++) {
+        Val k = keys.arr->items[i];
+        if (k.kind == K_NUMBER) {
+            double d = val_double(k);
+            int64_t at = d == d && d > -1e9 && d < 1e9 ? (int64_t)floor(d) : n;
+            at += at < 0 ? n : 0;
+            gaps[i] = (Gap){at, at + 1};
+        } else if (k.kind == K_OBJECT) {
+            if (!slice_bounds(j, k, (size_t)n, &gaps[i].start, &gaps[i].end)) {
+                jq_error(j, "Array/string slice indices must be integers");
+                return false;
+            }
+        } else {
+            jq_error(j, k.kind == K_ARRAY ? "Cannot delete array element of array" : "Cannot delete field at %s index of array", kind_name(k));
+            return false;
+        }
+    }
+    return true;
+}
+
+static Val delete_from_array(J *j, Val t, Val keys)
+{
+    size_t n = arr_len(t), m = arr_len(keys), room = (m + 1) * sizeof(Gap);
+    Gap *gaps = jmem(j, room);
+    Val out = VAL_INVALID;
+    if (find_gaps(j, t, keys, gaps)) {
+        char *gone = jmem(j, n + 1);
+        memset(gone, 0, n + 1);
+        for (size_t i = 0; i < m; i++)
+            for (int64_t k = MAX(gaps[i].start, (int64_t)0); k < MIN(gaps[i].end, (int64_t)n); k++)
+                gone[k] = 1;
+        out = arr_new(j, n);
+        for (size_t i = 0; i < n; i++)
+            if (!gone[i])
+                out.arr->items[out.arr->len++] = val_copy(t.arr->items[i]);
+        jmem_give(j, gone, n + 1);
+    }
+    jmem_give(j, gaps, room);
+    return give2(j, t, keys, out);
+}
+
+static Val delete_from_object(J *j, Val t, Val keys)
+{
+    for (size_t i = 0; i < arr_len(keys); i++) {
+        Val k = keys.arr->items[i];
+        if (k.kind != K_STRING)
+            return give2(j, t, keys, jq_error(j, "Cannot delete field at object index of %s", kind_name(k)));
+        t = obj_remove(j, t, k.str);
+    }
+    val_free(j, keys);
     return t;
 }
 
-static Val delete_slice(J *j, Val t, Val k)
+static Val delete_keys(J *j, Val t, Val keys)
 {
-    int64_t start, end;
-    if (!slice_bounds(j, k, arr_len(t), &start, &end))
-        return give2(j, t, k, jq_error(j, "Array/string slice indices must be integers"));
-    val_free(j, k);
-    if (start == end)
+    if (t.kind == K_NULL || arr_len(keys) == 0) {
+        val_free(j, keys);
         return t;
-    size_t n = arr_len(t);
-    Val out = arr_new(j, n - (size_t)(end - start));
-    for (size_t i = 0; i < n; i++)
-        if ((int64_t)i < start || (int64_t)i >= end)
-            out.arr->items[out.arr->len++] = val_copy(t.arr->items[i]);
-    val_free(j, t);
-    return out;
+    }
+    if (t.kind == K_ARRAY)
+        return delete_from_array(j, t, keys);
+    if (t.kind == K_OBJECT)
+        return delete_from_object(j, t, keys);
+    return give2(j, t, keys, jq_error(j, "Cannot delete fields from %s", kind_name(t)));
 }
 
-static Val delete_key(J *j, Val t, Val k)
+/* paths[from..to) are sorted and agree in their first `depth` keys, which lead to t. */
+static Val delete_sorted(J *j, Val t, const Val *paths, size_t count, size_t depth)
 {
-    if (t.kind == K_NULL)
-        return give2(j, t, k, VAL_NULL);
-    if (t.kind == K_OBJECT && k.kind == K_STRING) {
-        t = obj_remove(j, t, k.str);
-        val_free(j, k);
-        return t;
+    Val keys = arr_new(j, 0);
+    if (depth > JQ_MAX_DEPTH || !proc_stack_room(j->proc, 16 << 10))
+        return give2(j, t, keys, jq_error(j, "Path too deep"));
+    for (size_t i = 0, next; i < count; i = next) {
+        Val key = paths[i].arr->items[depth];
+        for (next = i + 1; next < count && val_equal(j, key, paths[next].arr->items[depth]);)
+            next++;
+        if (arr_len(paths[i]) == depth + 1) { /* the whole key goes, whatever else is said about its parts */
+            keys = arr_push(j, keys, val_copy(key));
+            continue;
+        }
+        Val child = take_child(j, &t, key);
+        if (child.kind != K_INVALID && child.kind != K_NULL)
+            child = delete_sorted(j, child, paths + i, next - i, depth + 1);
+        else if (child.kind == K_NULL)
+            continue;
+        if (child.kind == K_INVALID)
+            return give2(j, t, keys, child);
+        t = jv_set(j, t, val_copy(key), child);
+        if (t.kind == K_INVALID)
+            return give2(j, t, keys, t);
     }
-    if (t.kind == K_ARRAY && k.kind == K_NUMBER) {
-        double d = val_double(k);
-        val_free(j, k);
-        return delete_index(j, t, d);
-    }
-    if (t.kind == K_ARRAY && k.kind == K_OBJECT)
-        return delete_slice(j, t, k);
-    if (t.kind == K_ARRAY && k.kind == K_ARRAY)
-        return give2(j, t, k, jq_error(j, "Cannot delete array element of array"));
-    return give2(j, t, k, t.kind == K_ARRAY || t.kind == K_OBJECT
-                              ? jq_error(j, "Cannot delete field at %s index of %s", t.kind == K_ARRAY ? "array" : "object", kind_name(t))
-                              : jq_error(j, "Cannot delete fields from %s", kind_name(t)));
-}
-
-static Val delete_path(J *j, Val t, Val path)
-{
-    size_t n = arr_len(path);
-    if (n == 0) {
-        val_free(j, t);
-        return VAL_NULL;
-    }
-    Val key = val_copy(path.arr->items[n - 1]);
-    if (n == 1)
-        return delete_key(j, t, key);
-    Val parent = arr_slice(j, val_copy(path), 0, (int64_t)n - 1);
-    Val inner = jv_getpath(j, val_copy(t), val_copy(parent));
-    if (inner.kind == K_NULL || inner.kind == K_INVALID) {
-        val_free(j, parent);
-        val_free(j, key);
-        if (inner.kind == K_NULL)
-            return t;
-        val_free(j, t);
-        return inner;
-    }
-    /* the container lets go of the child, so that both change in place */
-    t = jv_setpath(j, t, val_copy(parent), VAL_NULL);
-    if (t.kind == K_INVALID) {
-        val_free(j, parent);
-        val_free(j, key);
-        val_free(j, inner);
-        return t;
-    }
-    inner = delete_key(j, inner, key);
-    if (inner.kind == K_INVALID) {
-        val_free(j, t);
-        val_free(j, parent);
-        return inner;
-    }
-    return jv_setpath(j, t, parent, inner);
+    return delete_keys(j, t, keys);
 }
 
 Val jv_delpaths(J *j, Val t, Val paths)
@@ -398,11 +409,13 @@ Val jv_delpaths(J *j, Val t, Val paths)
         val_free(j, t);
         return paths;
     }
-    /* from the last to the first, so that positions stay right; a path below one that goes is skipped by order */
-    for (size_t i = arr_len(paths); i-- > 0 && t.kind != K_INVALID;) {
-        proc_tick(j->proc, 1);
-        t = delete_path(j, t, paths.arr->items[i]);
+    if (arr_len(paths) == 0) {
+        val_free(j, paths);
+        return t;
     }
+    if (arr_len(paths.arr->items[0]) == 0)
+        return give2(j, t, paths, VAL_NULL);
+    t = delete_sorted(j, t, paths.arr->items, arr_len(paths), 0);
     val_free(j, paths);
     return t;
 }
