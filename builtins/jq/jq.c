@@ -271,8 +271,8 @@ static bool short_option(Jq *q, char c)
     case 'j': q->raw = q->join = true; return true;
     case 'a': q->style.ascii = true; return true;
     case 'S': q->style.sorted = true; return true;
-    case 'C': q->color = true; q->mono = false; return true;
-    case 'M': q->mono = true; q->color = false; return true;
+    case 'C': q->color = true; return true;
+    case 'M': q->mono = true; return true;
     case 'e': q->exit_status = true; return true;
     case 'f': q->from_file = true; return true;
     case 'h': show_help(q); return true;
@@ -391,7 +391,7 @@ static void choose_colors(Jq *q)
                                            "\033[0;32m", "\033[1;39m", "\033[1;39m", "\033[1;34m"};
     const char *no_color = proc_getenv(q->p, "NO_COLOR");
     bool tty = proc_isatty(q->p, 1);
-    q->style.color = q->color || (!q->mono && tty && !(no_color && *no_color));
+    q->style.color = !q->mono && (q->color || (tty && !(no_color && *no_color)));
     if (!q->style.color)
         return;
     const char **colors = mem_array(&q->p->keep, 8, const char *);
@@ -547,10 +547,12 @@ static void process(Run *r, Val input)
 static int exit_status(const Run *r)
 {
     const Jq *q = r->q;
-    if (q->j->halted || r->status)
+    if (q->j->halted)
         return r->status;
     if (r->inputs.failures)
         return STATUS_SYSTEM;
+    if (r->status)
+        return r->status;
     if (!q->exit_status)
         return 0;
     return !r->any ? STATUS_NO_OUTPUT : !r->truthy;

@@ -105,6 +105,20 @@ ReadState jq_reader_fail(Reader *r, const char *at, const char *text, bool eof)
     val_free(r->j, r->next);
     r->next = VAL_INVALID;
     r->nitems = r->depth = 0;
+    /* jq drops the line it had read, or goes on at the next RS */
+    const char *nl = memchr(r->at, '\n', (size_t)(r->end - r->at));
+    if (r->seq)
+        r->waiting = true;
+    else
+        r->at = nl ? nl + 1 : r->end;
+    return READ_ERROR;
+}
+
+/* --seq: a text that the next RS, or the end, cut short. */
+static ReadState truncated(Reader *r, const char *at, const char *text, bool eof)
+{
+    jq_reader_fail(r, at, text, eof);
+    r->waiting = false;
     return READ_ERROR;
 }
 
@@ -233,6 +247,10 @@ static int read_string(Reader *r, bool key, Val *out)
         at = string_run(at, r->end);
         if (at < r->end && *at == '"')
             break;
+        if (at < r->end && *at == 036 && r->seq) {
+            truncated(r, at + 1, "Truncated value", false);
+            return T_ERROR;
+        }
         if (at < r->end && (*at != '\\' || at + 1 < r->end)) {
             plain = false;
             at += *at == '\\' ? 2 : 1;
@@ -343,8 +361,46 @@ static int read_literal(Reader *r, Val *out)
     return T_VALUE;
 }
 
+/* A byte order mark may begin the first text. */
+static void skip_mark(Reader *r)
+{
+    r->begun = true;
+    while (r->end - r->at < 3 && more(r, r->at))
+        ;
+    if (r->end - r->at >= 3 && memcmp(r->at, "\xEF\xBB\xBF", 3) == 0) {
+        r->at += 3;
+        r->counted = r->at;
+    }
+}
+
+/* --seq: up to the first RS; false: there is none. */
+static bool wait_for_rs(Reader *r)
+{
+    for (;;) {
+        const char *rs = memchr(r->at, 036, (size_t)(r->end - r->at));
+        if (rs) {
+            r->at = rs + 1;
+            r->waiting = false;
+            return true;
+        }
+        r->at = r->end;
+        if (!more(r, r->at))
+            return false;
+    }
+}
+
 int jq_reader_token(Reader *r, bool key, Val *out)
 {
+    if (!r->begun)
+        skip_mark(r);
+    if (r->waiting && !wait_for_rs(r)) {
+        count_to(r, r->end);
+        if (r->line == 1 && r->column == 0)
+            return T_END;
+        jq_reader_fail(r, r->end, "Unfinished abandoned text", true);
+        r->waiting = false;
+        return T_ERROR;
+    }
     for (;;) {
         while (r->at < r->end && class_of[(unsigned char)*r->at] == C_SPACE)
             r->at++;
@@ -512,10 +568,38 @@ static const char *structure(Reader *r, int c)
 static ReadState end_of_text(Reader *r)
 {
     if (r->depth || r->next.kind) {
-        jq_reader_fail(r, r->end, r->waiting ? "Unfinished abandoned text" : "Unfinished JSON term", true);
+        jq_reader_fail(r, r->end, "Unfinished JSON term", true);
+        r->waiting = false;
         return READ_ERROR;
     }
     return READ_END;
+}
+
+static void drop_text(Reader *r)
+{
+    for (size_t i = 0; i < r->nitems; i++)
+        val_free(r->j, r->items[i]);
+    val_free(r->j, r->next);
+    r->next = VAL_INVALID;
+    r->nitems = r->depth = 0;
+}
+
+/* A comma or colon right behind a literal at the top: jq notices before it gives the value out. */
+bool jq_reader_stray(const Reader *r) { return r->at[-1] != '"' && r->at < r->end && (*r->at == ',' || *r->at == ':'); }
+
+/* --seq: a literal counts only when a blank follows. */
+static bool whole_literal(Reader *r)
+{
+    bool number = r->next.kind == K_NUMBER;
+    if (r->at == r->end && !more(r, r->at)) {
+        if (number)
+            truncated(r, r->end, "Potentially truncated top-level numeric value", true);
+        return !number;
+    }
+    if (*r->at != 036)
+        return true;
+    truncated(r, r->at + 1, number ? "Potentially truncated top-level numeric value" : "Truncated value", false);
+    return false;
 }
 
 static ReadState next_value(Reader *r, Val *out)
@@ -539,13 +623,22 @@ static ReadState next_value(Reader *r, Val *out)
         } else if (token == T_ERROR) {
             return READ_ERROR;
         } else if (token == 036) {
-            jq_reader_fail(r, r->at, "", false);
+            bool blank = r->at - 1 > r->counted && class_of[(unsigned char)r->at[-2]] == C_SPACE;
+            if ((r->depth || r->next.kind == K_NUMBER) && !blank)
+                return truncated(r, r->at, "Truncated value", false);
+            drop_text(r);
             continue; /* a text cut short by the next one is dropped */
         } else {
             error = structure(r, token);
         }
         if (error)
             return jq_reader_fail(r, r->at, error, false);
+        if (token == T_VALUE && r->depth == 0 && jq_reader_stray(r)) {
+            bool comma_next = *r->at == ',';
+            return jq_reader_fail(r, r->at + 1, comma_next ? "Expected value before ','" : "Expected string key before ':'", false);
+        }
+        if (r->seq && token == T_VALUE && r->depth == 0 && r->at[-1] != '"' && !whole_literal(r))
+            return READ_ERROR;
         if (r->depth == 0 && r->next.kind) {
             *out = r->next;
             r->next = VAL_INVALID;

@@ -28,7 +28,8 @@ typedef struct Reader {
     Val path;                /* keys down to here; a container that waits for its first key has null */
     enum { SEEN_NOTHING, SEEN_OPEN_ARRAY, SEEN_OPEN_OBJECT, SEEN_COLON, SEEN_COMMA, SEEN_VALUE } seen;
     Val queued;              /* the closing event that follows the last value of a container */
-    bool waiting;            /* --seq: for the first RS */
+    bool waiting;            /* --seq: for the next RS */
+    bool begun;              /* a byte order mark can no longer come */
 } Reader;
 
 typedef enum { READ_VALUE, READ_END, READ_ERROR } ReadState;
@@ -43,6 +44,7 @@ void jq_reader_drop(Reader *r);
 enum { T_END = 0, T_VALUE = 'v', T_ERROR = 'e' };
 int jq_reader_token(Reader *r, bool key, Val *out);
 ReadState jq_reader_fail(Reader *r, const char *at, const char *text, bool eof);
+bool jq_reader_stray(const Reader *r);
 ReadState jq_reader_event(Reader *r, Val *out); /* --stream */
 
 /* One JSON text; invalid with an error that quotes the text when it is none. */

@@ -75,9 +75,11 @@ static const char *close_container(Reader *r, bool object, Val *out)
 {
     Val last = last_key(r);
     if (last.kind == K_INVALID || (last.kind == K_NUMBER) == object)
-        return object ? "Unmatched '}'" : "Unmatched ']'";
+        return last.kind == K_INVALID ? (object ? "Unmatched '}' at the top-level" : "Unmatched ']' at the top-level")
+               : object               ? "Unmatched '}' in the middle of an array"
+                                      : "Unmatched ']' in the middle of an object";
     if (r->seen == SEEN_COMMA)
-        return object ? "Expected another key-value pair" : "Expected another array element";
+        return object ? "Expected another key:value pair" : "Expected another array element";
     if (r->seen == SEEN_COLON)
         return "Missing value in key:value pair";
     if (r->seen == (object ? SEEN_OPEN_OBJECT : SEEN_OPEN_ARRAY)) {
@@ -151,6 +153,10 @@ static const char *value(Reader *r, Val v, Val *out)
         return NULL;
     }
     r->seen = SEEN_VALUE;
+    if (last.kind == K_INVALID && jq_reader_stray(r)) {
+        val_free(r->j, v);
+        return *r->at++ == ',' ? "Expected value before ','" : "':' not as part of an object";
+    }
     if (last.kind == K_INVALID)
         *out = event(r, v);
     else
@@ -182,7 +188,9 @@ ReadState jq_reader_event(Reader *r, Val *out)
         else if (token != 036)
             error = structure(r, token, out);
         if (error) {
-            jq_reader_fail(r, r->at, error, false);
+            /* a literal is noticed at the character behind it */
+            bool literal = token == T_VALUE && r->at[-1] != '"' && r->at[-1] != ',' && r->at[-1] != ':', behind = literal && r->at < r->end;
+            jq_reader_fail(r, r->at + behind, error, literal && !behind);
             return fail(r, out);
         }
     }
