@@ -331,7 +331,7 @@ const char *val_short(J *j, Val v, char *buf, size_t size)
             n--;
     }
     memcpy(buf, s.data, n);
-    strcpy(buf + n, s.len > size - 1 ? "..." : "");
+    memcpy(buf + n, s.len > size - 1 ? "..." : "", s.len > size - 1 ? 4 : 1);
     val_free(j, text);
     return buf;
 }
