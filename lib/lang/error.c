@@ -113,8 +113,7 @@ void trace_begin(Interp *in, Buf *b)
     size_t n = 0;
     if (ps4.len)
         utf8_decode(ps4.data, ps4.len, &n);
-    unsigned level = (in->tracing ? in->subshell_level : 0) + in->trace_level;
-    for (unsigned i = 0; i < level && i < 100; i++)
+    for (unsigned i = 0; i < in->trace_level && i < 100; i++)
         buf_append(b, slice(ps4.data, n));
     buf_append(b, ps4);
 }

@@ -69,7 +69,8 @@ static void trace_assign(Interp *in, const Assign *a, Slice text)
         }
         buf_char(&b, ')');
     } else {
-        quote_value(&b, text);
+        if (text.len)
+            quote_trace(&b, text);
     }
     trace_end(in, &b);
 }

@@ -302,6 +302,8 @@ static int parse_failed(Interp *in, const ParseError *error)
         print_parse_line(in, error->message);
     if (error->second)
         print_parse_line(in, error->second);
+    if (error->in_substitution && in->has_execution_string)
+        lang_fatal(in, 127);
     if (!error->resume)
         in->parse_failed = true;
     if (error->status >= 0)

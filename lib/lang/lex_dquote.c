@@ -277,7 +277,7 @@ void read_dollar(Builder *b, bool quoted)
         read_arith(b, quoted, s + 2, end, 1, ']');
     } else if (is(c, CH_NAME | CH_DIGIT) || (c && strchr("@*#?-$!", c))) {
         read_name(b, quoted, s + 1);
-    } else if (c == '\'' && !quoted) {
+    } else if (c == '\'' && (!quoted || b->mode == MODE_BRACE_DQ)) {
         const char *end = s + 2;
         while (*end && *end != '\'')
             end += end[0] == '\\' && end[1] ? 2 : 1;

@@ -187,7 +187,11 @@ static bool read_operator(Parser *p, Param *param, bool quoted)
         return true;
     case '^':
     case ',':
-    case '~': read_doubled(p, param, PARAM_CASE); return true;
+    case '~':
+        if (param->var == VAR_STATUS || param->var == VAR_COUNT || param->var == VAR_FLAGS)
+            return false;
+        read_doubled(p, param, PARAM_CASE);
+        return true;
     case '@': return read_transform(p, param);
     default: return false;
     }

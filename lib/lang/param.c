@@ -232,9 +232,11 @@ static bool indirect_target(Interp *in, const Param *p, Param *target)
 
 /* ---------- operators on one text ---------- */
 
-static Pat *pattern_of(Interp *in, const Word *w, bool icase)
+static Pat *pattern_of(Interp *in, const Word *w, bool icase, bool unanchored)
 {
     Slice text = w ? expand_pattern(in, w) : SLICE("");
+    if (!text.len && unanchored)
+        return NULL;
     Pat *pat = pat_compile(mem_of(in), text, pattern_flags(in, icase));
     if (!pat)
         lang_nomem(in);
@@ -286,6 +288,8 @@ static Replacement replacement_of(Interp *in, const Param *p)
 
 static Slice replace(Interp *in, const Param *p, const Pat *pat, const Replacement *with, Slice text)
 {
+    if (!pat) /* an empty pattern matches nothing */
+        return text;
     ReEnv env = proc_re_env(in->p);
     Buf out;
     ReSpan span = {0, 0};
@@ -538,7 +542,8 @@ static void apply_operator(Interp *in, const Param *p, Subject *s)
         return;
     }
     if (p->kind == PARAM_REMOVE_PREFIX || p->kind == PARAM_REMOVE_SUFFIX || p->kind == PARAM_REPLACE || (p->kind == PARAM_CASE && p->word && p->word->source.len))
-        pat = pattern_of(in, p->word, p->kind == PARAM_REPLACE);
+        pat = pattern_of(in, p->word, p->kind == PARAM_REPLACE,
+                         p->kind == PARAM_REPLACE && p->replace != REPLACE_PREFIX && p->replace != REPLACE_SUFFIX);
     if (p->kind == PARAM_REPLACE)
         with = replacement_of(in, p);
     if (!s->list) {

@@ -24,6 +24,7 @@ typedef struct ParseError {
     bool resume;           /* parser_next may be called again: bash drops this command and reads on (compound assignments) */
     bool no_command;       /* bash -c prints these without its "-c: " */
     bool at_eof;           /* unexpected end of file */
+    bool in_substitution;  /* a wrong token inside $( ): bash -c and eval end the shell with 127 */
     bool no_memory;
 } ParseError;
 

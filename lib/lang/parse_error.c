@@ -92,6 +92,7 @@ NORETURN void fail_token(Parser *p)
     if (t->kind == TOK_EOF)
         fail_end(p);
     const char *start = t->start, *end = t->end;
+    p->error.in_substitution = p->substitutions > 0;
     if (t->kind == TOK_NEWLINE) {
         quote_line(p, start);
         fail_at(p, start, "syntax error near unexpected token `newline'");

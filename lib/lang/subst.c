@@ -118,6 +118,7 @@ Slice command_substitute(Interp *in, const WordPart *part)
         lang_nomem(in);
     Interp *ci = interp_child(in, child);
     ci->tracing = true;
+    ci->trace_level++;
     ci->subst = NULL;
     if (!part->backquote && memchr(part->command.source.data, '\n', part->command.source.len)) {
         ci->subst = part;
