@@ -106,7 +106,7 @@ static bool copy_regular(Proc *p, const CopyOptions *o, const char *from, const 
         warn_errno(p, in, "cannot open %s for reading", quoteaf(p, from));
         return false;
     }
-    int out = open_target(p, o, to, &made, st->mode & 0777);
+    int out = open_target(p, o, to, &made, o->plain_mode ? 0666 : st->mode & 0777);
     bool ok = out >= 0 && (o->attributes_only || copy_bytes(p, in, out, from, to) == 0);
     if (out >= 0)
         proc_close(p, out);
@@ -299,7 +299,7 @@ static bool copy_directory(Proc *p, CopyOptions *o, const char *from, const char
     bool ok = true;
     if (!o->one_device || st->dev == o->device)
         ok = copy_below(p, o, from, to, depth);
-    uint32_t mode = st->mode & 0777 & ~p->cred.umask;
+    uint32_t mode = (o->plain_mode ? 0777 : st->mode & 0777) & ~p->cred.umask;
     return keep_attributes(p, o, st, to, exists ? 0 : mode) && ok;
 }
 

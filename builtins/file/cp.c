@@ -56,6 +56,7 @@ static void preserve(Proc *p, Args *args, CopyOptions *o, const char *list, bool
         size_t n = strcspn(list, ",");
         int bits = choose(p, args, on ? "--preserve" : "--no-preserve", mem_copy(&p->mem, slice(list, n)), words);
         o->keep_mode = bits & KEEP_MODE ? on : o->keep_mode;
+        o->plain_mode = bits & KEEP_MODE ? !on : o->plain_mode;
         o->keep_owner = bits & KEEP_OWNER ? on : o->keep_owner;
         o->keep_times = bits & KEEP_TIMES ? on : o->keep_times;
         o->keep_links = bits & KEEP_LINKS ? on : o->keep_links;

@@ -26,7 +26,7 @@ typedef enum { OVERWRITE_DEFAULT, OVERWRITE_FORCE, OVERWRITE_ASK, OVERWRITE_NEVE
 
 typedef struct {
     bool recursive, verbose, update, force, remove_destination, attributes_only;
-    bool keep_mode, keep_owner, keep_times, keep_links, one_device;
+    bool keep_mode, plain_mode /* not even the source's mode under the umask */, keep_owner, keep_times, keep_links, one_device;
     bool hard_links, symlinks; /* -l, -s: link instead of copying */
     bool moving;
     Follow follow;

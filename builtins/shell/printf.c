@@ -16,6 +16,7 @@ typedef struct Printf {
     Buf out;
     char **next, **end;  /* arguments left */
     int status;
+    bool assigns;        /* -v: nothing is written */
     bool stop;           /* \c, or a bad format */
 } Printf;
 
@@ -30,8 +31,24 @@ static const char *next_arg(Printf *f) { return f->next < f->end ? *f->next++ : 
 
 /* ---- numbers ---- */
 
+/* What a message must not come before: the program's output so far, whole lines of the builtin's, as with bash's line buffer. */
+static void write_before_message(Printf *f)
+{
+    Slice done = f->out.data ? buf_slice(&f->out) : slice("", 0);
+    if (f->assigns)
+        return;
+    if (f->args->builtin) {
+        const char *newline = done.len ? memrchr(done.data, '\n', done.len) : NULL;
+        done.len = newline ? (size_t)(newline - done.data) + 1 : 0;
+    }
+    out_write(f->proc->out, done);
+    memmove(f->out.data, f->out.data + done.len, f->out.len - done.len);
+    f->out.len -= done.len;
+}
+
 static void complain(Printf *f, const char *text, const char *rest)
 {
+    write_before_message(f);
     f->status = 1;
     if (f->args->builtin)
         shell_fail(f->proc, f->args, "%s: invalid number", text);
@@ -43,6 +60,7 @@ static void complain(Printf *f, const char *text, const char *rest)
 
 static void complain_range(Printf *f, const char *text)
 {
+    write_before_message(f);
     if (f->args->builtin) {
         shell_fail(f->proc, f->args, "warning: %s: %s", text, error_text(ERANGE));
         return;
@@ -109,6 +127,8 @@ static uint32_t char_arg(Printf *f, const char *s, uint32_t code)
         return 0;
     }
     utf8_decode(s + 1, len, &n);
+    if (n < len)
+        write_before_message(f);
     if (n < len)
         warn(f->proc, "warning: %s: character(s) following character constant have been ignored", s + 1 + n);
     return code;
@@ -262,6 +282,8 @@ static void put_quoted(Printf *f, Spec *s)
         text.len = MIN(text.len, (size_t)s->precision);
         s->has_precision = false;
     }
+    if (!f->args->builtin && !arg)
+        return;
     if (!f->args->builtin) {
         put_string(f, s, slice_str(quote_if_needed(f->proc, mem_copy(&f->proc->mem, text))));
         return;
@@ -303,6 +325,8 @@ static bool flags_allowed(const Spec *s)
     char c = s->conversion;
     if (!c || !strchr("aAcdeEfFgGiosuxXbq", c))
         return false;
+    if (c == 'b' || c == 'q')
+        return !(s->minus || s->plus || s->space || s->alternate || s->zero || s->quote || s->width || s->has_precision);
     if (s->quote && strchr("aAceEosxX", c))
         return false;
     if (s->alternate && strchr("cdisu", c))
@@ -312,6 +336,7 @@ static bool flags_allowed(const Spec *s)
 
 static void bad_format(Printf *f, char c)
 {
+    write_before_message(f);
     f->status = 1;
     f->stop = true;
     shell_fail(f->proc, f->args, c ? "`%c': invalid format character" : "`%%': missing format character", c);
@@ -499,6 +524,7 @@ static int printf_main(Proc *p, Args *args)
         return no_format(p, args);
     const char *format = args->argv[args->at++];
     Printf f = {.proc = p, .args = args, .out = shell_buf(p), .next = args->argv + args->at, .end = args->argv + args->argc};
+    f.assigns = variable != NULL;
     char **before;
     do {
         before = f.next;
@@ -509,12 +535,14 @@ static int printf_main(Proc *p, Args *args)
             buf_clear(&f.out);
         }
     } while (!f.stop && f.next < f.end && f.next > before);
-    if (!args->builtin && !f.stop && f.next < f.end)
+    if (!args->builtin && !f.stop && f.next < f.end) {
+        write_before_message(&f);
         warn(p, "warning: ignoring excess arguments, starting with %s", quote(p, *f.next));
-    if (!variable)
-        out_write(p->out, buf_slice(&f.out));
-    else if (!var_set_ref(interp_of(p), slice_str(variable), f.out.data ? buf_slice(&f.out) : slice("", 0)))
+    }
+    if (variable && !var_set_ref(interp_of(p), slice_str(variable), f.out.data ? buf_slice(&f.out) : slice("", 0)))
         return 1;
+    if (!variable && f.out.len)
+        out_write(p->out, buf_slice(&f.out));
     return f.status;
 }
 

@@ -83,9 +83,13 @@ typedef enum { ITEM_NONE, ITEM_WORD, ITEM_LINE_END /* a word that ends its line 
 static bool line_blank(int c) { return c == ' ' || c == '\t'; }
 static bool any_blank(int c) { return line_blank(c) || c == '\n' || c == '\v' || c == '\f' || c == '\r'; }
 
+static void run_items(Xargs *x);
+
 static void read_quoted(Xargs *x, int quote)
 {
     for (int c; (c = next_byte(x)) != quote;) {
+        if ((c < 0 || c == '\n') && !x->replace && !x->max_lines && x->count)
+            run_items(x); /* what is complete is still run */
         if (c < 0 || c == '\n')
             die(x->p, 1, "unmatched %s quote; by default quotes are special to xargs unless you use the -0 option", quote == '"' ? "double" : "single");
         buf_char(&x->word, (char)c);

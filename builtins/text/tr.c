@@ -280,6 +280,8 @@ static void membership(const Set *s, bool complement, bool in[256])
     memset(in, 0, 256 * sizeof in[0]);
     for (size_t i = 0; i < s->count; i++) {
         const Part *part = &s->parts[i];
+        if (part->kind == PART_REPEAT && part->count == 0)
+            continue;
         for (unsigned c = 0; c < 256; c++)
             in[c] |= part->kind == PART_RANGE   ? c >= part->first && c <= part->last
                      : part->kind == PART_CLASS ? c < 128 && class_has(part->class, c)
@@ -344,7 +346,8 @@ static void check_translation(Proc *p, Set *a, Set *b, bool complement, bool tru
         bad(p, "[=c=] expressions may not appear in string2 when translating%s", "");
     if (b->other_classes)
         bad(p, "when translating, the only character classes that may appear in\nstring2 are 'upper' and 'lower'%s", "");
-    check_case_classes(p, a, b);
+    if (!complement)
+        check_case_classes(p, a, b);
     if (a->length > b->length && !truncate) {
         if (b->length == 0)
             bad(p, "when not truncating set1, string2 must be non-empty%s", "");

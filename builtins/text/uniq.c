@@ -203,7 +203,7 @@ static void set_option(Proc *p, Uniq *u, Args *args, int id)
     else if (id == 'w')
         u->most = number(p, args->value, "bytes to compare");
     else if (id == 'D')
-        u->all = true;
+        u->all = true, u->delimit = GROUP_NONE;
     else if (id == OPT_ALL)
         u->all = true, u->delimit = method(p, args, true);
     else if (id == OPT_GROUP)

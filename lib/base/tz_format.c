@@ -124,7 +124,8 @@ static void put_nanoseconds(const Format *f)
     uint32_t n = f->t->nanosecond;
     int width = f->width <= 0 ? 9 : f->width, digits = 9;
     char text[9];
-    while (width < digits || (f->pad != '-' && digits > 1 && n % 10 == 0)) {
+    bool whole = f->width <= 0 && f->pad == '-'; /* %-N: nothing to pad, and nothing to take away */
+    while (width < digits || (!whole && digits > 1 && n % 10 == 0)) {
         digits--;
         n /= 10;
     }

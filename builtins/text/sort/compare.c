@@ -286,8 +286,28 @@ static int random_compare(const Sorter *s, Slice a, Slice b)
     return x != y ? (x < y ? -1 : 1) : slice_cmp(a, b);
 }
 
+/* A copy of what -d, -i and -f leave of a key. */
+static Slice considered(Proc *p, const Ordering *o, Slice s)
+{
+    char *out = mem_alloc(&p->mem, s.len + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char c = (unsigned char)s.data[i];
+        if (!ignored(o, c))
+            out[n++] = (char)(o->fold ? upper(c) : c);
+    }
+    return (Slice){out, n};
+}
+
 static int key_compare(const Sorter *s, const Ordering *o, Slice a, Slice b)
 {
+    if ((o->random || o->version) && (o->dictionary || o->printable || o->fold)) {
+        MemMark mark = mem_mark(&s->proc->mem);
+        Slice x = considered(s->proc, o, a), y = considered(s->proc, o, b);
+        int c = o->random ? random_compare(s, x, y) : version_compare(x, y);
+        mem_reset(&s->proc->mem, mark);
+        return c;
+    }
     if (o->random)
         return random_compare(s, a, b);
     if (o->numeric) {
