@@ -47,12 +47,22 @@ static void classify(Proc *p, Program *program)
     program->kind = err ? PROGRAM_NONE : program->command ? PROGRAM_COMMAND : PROGRAM_SCRIPT;
 }
 
+static char *join(Proc *p, const char *dir, size_t n, const char *name)
+{
+    size_t len = strlen(name);
+    char *path = mem_alloc(&p->mem, n + len + 2);
+    memcpy(path, dir, n);
+    path[n] = '/';
+    memcpy(path + n + 1, name, len + 1);
+    return path;
+}
+
 static Program search(Proc *p, const char *name, const char *path_variable)
 {
     Program best = {.kind = PROGRAM_NONE, .error = -ENOENT};
     for (const char *at = path_variable;; at++) {
         size_t n = strcspn(at, ":");
-        char *path = n ? mem_printf(&p->mem, "%.*s/%s", (int)n, at, name) : mem_printf(&p->mem, "./%s", name);
+        char *path = n ? join(p, at, n, name) : join(p, ".", 1, name);
         Program here = {.kind = PROGRAM_NONE, .path = path};
         classify(p, &here);
         if (here.kind != PROGRAM_NONE)
