@@ -80,6 +80,12 @@ threads_tsan() {
     LIBSHELL_THREAD_ROUNDS=100 build/tsan/test/threads_test
 }
 
+# A host program with a decimal comma: the locale is made here, for the machine may have none.
+host_locale() {
+  mkdir -p build/locale && { [ -d build/locale/de_DE.UTF-8 ] || localedef -i de_DE -f UTF-8 build/locale/de_DE.UTF-8; } &&
+    LOCPATH=$PWD/build/locale build/release/test/locale_check
+}
+
 docs_current() { build/release/test/docs >"$logs/commands.md" && diff -u COMMANDS.md "$logs/commands.md"; }
 
 exports_match() {
@@ -130,6 +136,7 @@ part "security claims" python3 test/checks/security.py SECURITY.md test
 counted "unit tests" units release
 counted "unit tests, asan" units asan
 part "threads, tsan" threads_tsan
+part "host locale" host_locale
 counted "cases" sh test/each.sh build/release/test/runner
 counted "cases, asan" sh test/each.sh build/asan/test/runner
 counted "cases, no fork, exec or socket" sh test/each.sh build/release/test/runner --confine

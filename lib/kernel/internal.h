@@ -223,6 +223,7 @@ struct Kernel {
     int64_t virtual_ns;    /* what sleeping added to the virtual clock */
     uint64_t random[4];
     bool stepping;
+    void *host_locale;     /* of the thread that steps, while it does */
     _Atomic bool cancelled, woken;
     pthread_mutex_t lock;  /* of answers and waking */
     pthread_cond_t wake;

@@ -308,11 +308,23 @@ static void resume(Kernel *k, Task *t)
         task_finish(k, t);
 }
 
+/* The host's own code runs here, under its own locale. */
 static bool deliver_output(Kernel *k)
 {
+    host_locale_leave(k->host_locale);
     events_deliver(k);
     bool all = sink_deliver(k, &k->sink[0]);
-    return sink_deliver(k, &k->sink[1]) && all;
+    all = sink_deliver(k, &k->sink[1]) && all;
+    host_locale_enter();
+    return all;
+}
+
+static bool pull_input(Kernel *k)
+{
+    host_locale_leave(k->host_locale);
+    bool came = run_pull_input(k);
+    host_locale_enter();
+    return came;
 }
 
 static void take_answers(Kernel *k)
@@ -406,6 +418,7 @@ StepState kern_step(Kernel *k, Pending *pending)
 {
     *pending = (Pending){.wake_ns = -1};
     k->stepping = true;
+    k->host_locale = host_locale_enter();
     StepState state = STEP_PENDING;
     for (;;) {
         drain_ready(k);
@@ -421,7 +434,7 @@ StepState kern_step(Kernel *k, Pending *pending)
             state = STEP_DONE;
             break;
         }
-        if (k->ready_first || run_pull_input(k) || virtual_advance(k))
+        if (k->ready_first || pull_input(k) || virtual_advance(k))
             continue;
         timers_wake(k);
         if (k->ready_first)
@@ -444,6 +457,7 @@ StepState kern_step(Kernel *k, Pending *pending)
         }
         break;
     }
+    host_locale_leave(k->host_locale);
     k->stepping = false;
     return state;
 }
