@@ -31,7 +31,10 @@ typedef struct Compiler {
     size_t at;     /* in its text */
     bool refused;
     unsigned depth;
+    unsigned writes, reads; /* assignments; $name and a[i] operands */
 } Compiler;
+
+static bool is_write(int type) { return type == N_ASSIGN || type == N_PRE || type == N_POST; }
 
 static Arith *compile_comma(Compiler *c);
 
@@ -94,6 +97,8 @@ static Arith *node(Compiler *c, NodeType type, char op, Arith *a, Arith *b)
     n->op = op;
     n->a = a;
     n->b = b;
+    c->writes += is_write(type);
+    c->reads += type == N_PARAM || type == N_ELEMENT;
     return n;
 }
 
@@ -346,7 +351,10 @@ Arith *arith_compile(Mem *mem, const Word *text)
     Arith *a = compile_comma(&c);
     if (c.refused || peek(&c) || part_now(&c))
         return NULL;
-    return a;
+    /* bash expands $n before anything is assigned; and what was assigned must not be assigned again when a later operand makes
+     * the evaluation give up. One assignment at the top comes last and is safe. */
+    bool last = a && c.writes == 1 && is_write(a->type);
+    return c.writes && c.reads && !last ? NULL : a;
 }
 
 /* ---------- evaluation ---------- */

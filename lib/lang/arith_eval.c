@@ -233,8 +233,9 @@ static void number_token(Eval *e)
     const char *error = arith_number(digits, &e->value);
     if (error && !e->failed) {
         e->failed = true;
+        const char *text = skip_blank(e->text); /* up to the number's end, as bash cuts it */
         lang_error(e->in, "%s%s%.*s: %s (error token is \"%.*s\")", e->in->arith_who ? e->in->arith_who : "",
-                   e->in->arith_who ? ": " : "", (int)digits.len, digits.data, error, (int)digits.len, digits.data);
+                   e->in->arith_who ? ": " : "", (int)(digits.data + digits.len - text), text, error, (int)digits.len, digits.data);
     }
     e->at = end;
     e->token = T_NUM;

@@ -239,6 +239,7 @@ static int run_unit(Interp *in, const Unit *u)
     unwind_to(in, mark);
     if (kind != RAISE_LANG || !in->discard)
         proc_raise(in->p, kind);
+    in->given_up = in->dyn.line;
     in->dyn = dyn;
     in->flow = FLOW_NONE;
     in->arith_who = NULL;
@@ -365,7 +366,13 @@ static int run_parsing(Interp *in, TextUnwind *t, Slice text, uint32_t first_lin
         if (cacheable && unit.node)
             units_add(in, &units, unit);
         bool reads = t->stdin_base < SIZE_MAX / 2 && stdin_put(in, t->stdin_base + at);
+        in->given_up = 0;
         status = run_unit(in, &unit);
+        if (unlikely(in->given_up)) {
+            parser_shift_lines(t->parser, (int64_t)in->given_up - unit.end_line);
+            in->given_up = 0;
+            cacheable = false;
+        }
         if (reads && stdin_moved(in, t->stdin_base + at)) {
             in->stdin_line = unit.end_line + 1;
             return status;

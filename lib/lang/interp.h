@@ -230,6 +230,7 @@ struct Interp {
     Ast *held_ast;       /* kept alive by a child of another process */
     bool lang_text;      /* some text is being read by this process itself */
     bool parse_failed;
+    uint32_t given_up;   /* the line where the last command was abandoned; 0: it was not */
     int one_status;      /* storage of pipestatus for a plain command */
     Buf last_arg;        /* $_ in keep */
     Buf xtrace;          /* line being built, in keep */

@@ -207,6 +207,11 @@ static int start_body(Interp *in, void *arg)
         int err = read_file(in->p, s->path, &text);
         if (err) {
             Output *e = in->p->err;
+            if (err == -EISDIR) {
+                out_printf(e, "%s: %s: %s\n", s->path, s->path, error_text(err));
+                output_flush(e);
+                return 126;
+            }
             out_printf(e, "%s: %s: %s\n", in->p->name ? in->p->name : "bash", s->path, error_text(err));
             output_flush(e);
             return err == -ENOENT ? 127 : 126;

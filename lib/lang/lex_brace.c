@@ -88,9 +88,9 @@ static bool read_number(const char **at, const char *end, int64_t *value, uint32
     for (; s < end && is(*s, CH_DIGIT); s++)
         if (__builtin_mul_overflow(n, 10u, &n) || __builtin_add_overflow(n, (uint64_t)(*s - '0'), &n))
             return false;
-    if (s == digits || n > (uint64_t)INT64_MAX)
+    if (s == digits || n > (uint64_t)INT64_MAX + negative)
         return false;
-    *value = negative ? -(int64_t)n : (int64_t)n;
+    *value = negative ? (int64_t)(0 - n) : (int64_t)n;
     bool padded = *digits == '0' && s - digits > 1;
     *width = padded ? (uint32_t)(s - *at) : 0;
     *at = s;

@@ -87,6 +87,12 @@ void parser_free(Parser *p)
 
 void parser_options(Parser *p, const ParseOptions *options) { p->options = *options; }
 
+void parser_shift_lines(Parser *p, int64_t by)
+{
+    for (Frame *f = p->frame; f; f = f->parent)
+        f->line = (uint32_t)((int64_t)f->line + by);
+}
+
 Ast *parser_ast(Parser *p) { return p->ast; }
 
 ParseWarnings parser_warnings(Parser *p) { return (ParseWarnings){p->warnings, p->nwarnings}; }

@@ -36,6 +36,8 @@ typedef enum { PARSE_UNIT, PARSE_END, PARSE_ERROR } ParseState;
 Parser *parser_new(Budget *budget, Slice text, uint32_t first_line, const ParseOptions *options);
 /* Changes take effect with the next unit. */
 void parser_options(Parser *p, const ParseOptions *options);
+/* Lines from here on are numbered so many higher: bash goes on counting from the line where a command was given up. */
+void parser_shift_lines(Parser *p, int64_t by);
 Ast *parser_ast(Parser *p);
 /* Next complete command. After PARSE_ERROR the parser is at its end unless error->resume. Warnings (here-document at end of file) are appended
  * to *warnings, one NUL-terminated message a string, in the form of ParseError.message; may be NULL. */
