@@ -73,7 +73,7 @@ seeds() { # PRESET: each fuzz target replays its seeds
   [ "$f" = 0 ]
 }
 
-cases() { find test/cases -name '*.case' | sort; }
+cases() { find test/cases -name '*.case' ! -path '*/pending/*' | sort; }
 
 threads_tsan() {
   cmake --preset tsan -DLIBSHELL_WERROR=ON -DLIBSHELL_TESTS=ON && cmake --build build/tsan --parallel "$jobs" --target threads_test &&
@@ -148,6 +148,11 @@ part "python, from the wheel" python_tests
 part "record against the tools" record_checks
 if [ "$full" = 1 ]; then
   counted "torture, every allocation" sh test/each.sh build/asan/test/torture --every
+fi
+# What was recorded and does not agree yet: shown at every run, so that it is not forgotten; it must only ever shrink.
+if ls test/cases/pending/*.case >/dev/null 2>&1; then
+  build/release/test/runner test/cases/pending/*.case >"$logs/out" 2>&1
+  echo "pending cases, not counted: $(tail -n 1 "$logs/out")"
 fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
