@@ -151,6 +151,7 @@ static Arith *compile_name(Compiler *c)
         return a;
     c->at++;
     a->type = N_ELEMENT;
+    c->reads++;
     a->a = compile_comma(c);
     if (!c->refused && !take(c, "]"))
         return refuse(c);
