@@ -194,6 +194,7 @@ typedef struct Input {
     const char *read_format; /* of the message when reading fails: "error reading %s" (head); a name that stands first is quoted only when it must be */
     bool quote_name;    /* the name in open_format goes through quoteaf (else quotef) */
     char delimiter;     /* of records; '\n' */
+    size_t most;        /* bytes to read at once where it shows how far a command reads ahead; 0: many */
     /* private */
     Slice window;       /* unread bytes of the current chunk */
     Chunk *chunk;       /* what holds the chunk, or NULL */

@@ -82,7 +82,7 @@ static bool refill(Input *in)
 {
     if (in->at_end)
         return false;
-    ssize_t n = proc_read_chunk(in->proc, in->fd, CHUNK_MOST, &in->window, &in->chunk);
+    ssize_t n = proc_read_chunk(in->proc, in->fd, in->most ? in->most : CHUNK_MOST, &in->window, &in->chunk);
     if (n > 0)
         return true;
     in->at_end = true;
@@ -139,7 +139,7 @@ bool input_record(Input *in, Slice *record, bool *ended)
 
 void input_give_back(Input *in)
 {
-    if (in->window.len)
+    if (in->window.len && proc_seek(in->proc, in->fd, 0, SEEK_CUR) >= 0) /* what was taken from a pipe is gone, as with the originals */
         proc_unread(in->proc, in->fd, in->window.len);
     in->window = (Slice){"", 0};
 }

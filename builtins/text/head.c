@@ -174,6 +174,7 @@ static int head_main(Proc *p, Args *args)
         }
     }
     Input in = input_first(p, args);
+    in.most = 8192; /* the original's buffer: what it takes from a pipe and does not print is lost to the next reader */
     in.open_format = "cannot open %s for reading";
     in.read_format = "error reading %s";
     in.quote_name = true;
