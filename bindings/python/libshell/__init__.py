@@ -14,16 +14,17 @@ import builtins
 import ctypes
 import os
 import weakref
-from dataclasses import dataclass, field
-from typing import Callable, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _native as n
+
+TYPE_CHECKING = False  # typing and dataclasses are not imported: they would double the time this takes
+if TYPE_CHECKING:
+    from typing import Callable, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+    Text = Union[str, bytes]
 
 __all__ = ["Shell", "Bind", "Limits", "Output", "Image", "Change", "FileInfo", "Stat", "Call", "ShellError", "ShellBusyError", "FileNotFoundError",
            "PermissionDeniedError", "FileExistsError", "NotADirectoryError", "IsADirectoryError", "FileTooLargeError", "NoSpaceError",
            "command_names", "version"]
-
-Text = Union[str, bytes]
 
 
 # ---------- errors ----------
@@ -116,33 +117,39 @@ def _environment(env: Optional[Mapping[str, str]]):
 
 # ---------- values ----------
 
-@dataclass(frozen=True)
-class Bind:
+class _Value:
+    """Equality and a repr over the fields in __slots__."""
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and all(getattr(self, f) == getattr(other, f) for f in self.__slots__)
+
+    def __hash__(self) -> int:
+        return hash(tuple(getattr(self, f) for f in self.__slots__))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{f}={getattr(self, f)!r}' for f in self.__slots__)})"
+
+
+class Bind(_Value):
     """A host file or directory shown in the shell. mode: "copy" (read once), "direct" (live) or "overlay"."""
-    source: Union[str, os.PathLike]
-    destination: str
-    mode: str = "copy"
-    readonly: bool = False
-    write_linked: bool = False
+    __slots__ = ("source", "destination", "mode", "readonly", "write_linked")
+
+    def __init__(self, source: Union[str, os.PathLike], destination: str, mode: str = "copy", readonly: bool = False, write_linked: bool = False):
+        self.source, self.destination, self.mode, self.readonly, self.write_linked = source, destination, mode, readonly, write_linked
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(_Value):
     """Limits of a shell or of one run. None keeps the default, 0 is unlimited. time_ms in milliseconds, sizes in bytes."""
-    time_ms: Optional[int] = None
-    steps: Optional[int] = None
-    memory: Optional[int] = None
-    output: Optional[int] = None
-    file_size: Optional[int] = None
-    file_bytes: Optional[int] = None
-    inodes: Optional[int] = None
-    fds: Optional[int] = None
-    processes: Optional[int] = None
-    pipeline: Optional[int] = None
-    depth: Optional[int] = None
-    script: Optional[int] = None
-    regex: Optional[int] = None
-    expansion: Optional[int] = None
+    __slots__ = n.LIMIT_NAMES
+
+    def __init__(self, *, time_ms: Optional[int] = None, steps: Optional[int] = None, memory: Optional[int] = None, output: Optional[int] = None,
+                 file_size: Optional[int] = None, file_bytes: Optional[int] = None, inodes: Optional[int] = None, fds: Optional[int] = None,
+                 processes: Optional[int] = None, pipeline: Optional[int] = None, depth: Optional[int] = None, script: Optional[int] = None,
+                 regex: Optional[int] = None, expansion: Optional[int] = None):
+        values = locals()
+        for name in n.LIMIT_NAMES:
+            setattr(self, name, values[name])
 
     def _native(self) -> n.Limits:
         out = n.Limits(size=ctypes.sizeof(n.Limits))
@@ -157,19 +164,22 @@ class Limits:
 _ENDS = ("finished", "timeout", "cancelled", "limit", "deadlock")
 
 
-@dataclass(frozen=True)
-class Output:
+class Output(_Value):
     """What a run gave. The text forms decode UTF-8 with replacement."""
-    status: int
-    stdout_bytes: bytes
-    stderr_bytes: bytes
-    end: str = "finished"
-    limit: Optional[str] = None
-    stdout_truncated: bool = False
-    stderr_truncated: bool = False
-    steps: int = 0
-    peak_memory: int = 0
-    wall_ns: int = 0
+    __slots__ = ("status", "stdout_bytes", "stderr_bytes", "end", "limit", "stdout_truncated", "stderr_truncated", "steps", "peak_memory", "wall_ns")
+
+    def __init__(self, status: int, stdout_bytes: bytes, stderr_bytes: bytes, end: str = "finished", limit: Optional[str] = None,
+                 stdout_truncated: bool = False, stderr_truncated: bool = False, steps: int = 0, peak_memory: int = 0, wall_ns: int = 0):
+        self.status = status
+        self.stdout_bytes = stdout_bytes
+        self.stderr_bytes = stderr_bytes
+        self.end = end
+        self.limit = limit
+        self.stdout_truncated = stdout_truncated
+        self.stderr_truncated = stderr_truncated
+        self.steps = steps
+        self.peak_memory = peak_memory
+        self.wall_ns = wall_ns
 
     @property
     def stdout(self) -> str:
@@ -180,32 +190,27 @@ class Output:
         return self.stderr_bytes.decode("utf-8", "replace")
 
 
-@dataclass(frozen=True)
-class FileInfo:
-    name: str
-    is_dir: bool
-    size: int
+class FileInfo(_Value):
+    __slots__ = ("name", "is_dir", "size")
+
+    def __init__(self, name: str, is_dir: bool, size: int):
+        self.name, self.is_dir, self.size = name, is_dir, size
 
 
-@dataclass(frozen=True)
-class Stat:
-    size: int
-    mode: int
-    uid: int
-    gid: int
-    nlink: int
-    ino: int
-    mtime_ns: int
-    ctime_ns: int
+class Stat(_Value):
+    __slots__ = ("size", "mode", "uid", "gid", "nlink", "ino", "mtime_ns", "ctime_ns")
+
+    def __init__(self, size: int, mode: int, uid: int, gid: int, nlink: int, ino: int, mtime_ns: int, ctime_ns: int):
+        self.size, self.mode, self.uid, self.gid = size, mode, uid, gid
+        self.nlink, self.ino, self.mtime_ns, self.ctime_ns = nlink, ino, mtime_ns, ctime_ns
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(_Value):
     """kind: "added", "modified" or "deleted"."""
-    path: str
-    kind: str
-    mode: int
-    size: int
+    __slots__ = ("path", "kind", "mode", "size")
+
+    def __init__(self, path: str, kind: str, mode: int, size: int):
+        self.path, self.kind, self.mode, self.size = path, kind, mode, size
 
 
 class Call:
@@ -338,13 +343,15 @@ class Shell:
             on_stdout: Optional[Callable[[bytes], None]] = None, on_stderr: Optional[Callable[[bytes], None]] = None,
             merge: bool = False, fresh: bool = False) -> Output:
         """Runs `script` and waits for it. Callbacks get output as it comes; an exception in one ends the run and is raised here."""
-        text = _bytes(script)
-        result = ctypes.POINTER(n.Result)()
+        text = script.encode("utf-8", "surrogateescape") if type(script) is str else _bytes(script)
+        result = _ResultPointer()
         handle = self._handle
         timeout = self._timeout if timeout is None else _seconds(timeout)
         if stdin is None and not timeout and env is None and cwd is None and args is None and limits is None and jobs == "wait" \
                 and on_stdout is None and on_stderr is None and not merge and not fresh:
-            self._check(n.lib.shell_run(handle, text, len(text), None, ctypes.byref(result)))
+            err = _run(handle, text, len(text), None, _byref(result))
+            if err:
+                self._check(err)
             return _output(result)
         options = n.RunOptions(size=ctypes.sizeof(n.RunOptions), timeout=timeout or 0.0, jobs=_JOBS[jobs])
         keep: list = []
@@ -520,13 +527,18 @@ def _take_string(pointer: ctypes.c_void_p) -> str:
         n.lib.shell_free(pointer)
 
 
+_ResultPointer = ctypes.POINTER(n.Result)
+_byref, _string_at, _run, _free_result = ctypes.byref, ctypes.string_at, n.lib.shell_run, n.lib.shell_result_free
+
+
 def _output(result) -> Output:
     r = result.contents
     try:
-        return Output(r.status, ctypes.string_at(r.out, r.out_len), ctypes.string_at(r.err, r.err_len), _ENDS[r.end],
-                      r.limit.decode() if r.limit else None, bool(r.out_truncated), bool(r.err_truncated), r.steps, r.peak_memory, r.wall_ns)
+        limit = r.limit
+        return Output(r.status, _string_at(r.out, r.out_len), _string_at(r.err, r.err_len) if r.err_len else b"", _ENDS[r.end], limit and limit.decode(),
+                      bool(r.out_truncated), bool(r.err_truncated), r.steps, r.peak_memory, r.wall_ns)
     finally:
-        n.lib.shell_result_free(result)
+        _free_result(result)
 
 
 def _deliver(on_stdout, on_stderr, failed: list):
