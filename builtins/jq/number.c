@@ -254,17 +254,39 @@ static double decimal_double(const Decimal *d, const char *digits, size_t n)
     return d->negative ? -v : v;
 }
 
+/* Worked out when first asked for: what is only copied never is. */
+double jq_number_value(JNum *n)
+{
+    Decimal d;
+    char digits[808];
+    if (n->known)
+        return n->value;
+    decimal_read((Slice){n->text, n->len}, &d);
+    Slice few = {d.first, d.span};
+    if (d.digits >= sizeof digits) { /* what follows the first hundreds only matters as not all zeros */
+        few.len = sizeof digits - 2;
+        Decimal cut;
+        decimal_read(few, &cut);
+        cut.negative = d.negative;
+        cut.exponent += d.exponent + (int64_t)d.digits - (cut.exponent + (int64_t)cut.digits);
+        d = cut;
+    }
+    n->value = decimal_double(&d, digits, decimal_digits(&d, digits));
+    n->known = true;
+    return n->value;
+}
+
 static Val literal(J *j, const Decimal *d, const char *digits, size_t n)
 {
-    JNum *lit = jmem(j, sizeof *lit + n + 40);
-    lit->refs = 1;
-    lit->value = decimal_double(d, digits, n);
-    lit->len = (uint32_t)canonical(d, lit->text, digits, n);
-    lit->text[lit->len] = 0;
-    JNum *exact = jmem(j, sizeof *exact + lit->len + 1);
-    memcpy(exact, lit, sizeof *lit + lit->len + 1);
-    jmem_give(j, lit, sizeof *lit + n + 40);
-    return (Val){.kind = K_NUMBER, .literal = true, .lit = exact};
+    char small[128], *text = n + 40 <= sizeof small ? small : jmem(j, n + 40);
+    size_t len = canonical(d, text, digits, n);
+    JNum *lit = jmem(j, sizeof *lit + len + 1);
+    *lit = (JNum){.refs = 1, .len = (uint32_t)len};
+    memcpy(lit->text, text, len);
+    lit->text[len] = 0;
+    if (text != small)
+        jmem_give(j, text, n + 40);
+    return (Val){.kind = K_NUMBER, .literal = true, .lit = lit};
 }
 
 /* True when the double prints as the text does. */

@@ -164,6 +164,32 @@ Val obj_set(J *j, Val v, Val key, Val value)
     return v;
 }
 
+Val obj_from_pairs(J *j, const Val *pairs, size_t count)
+{
+    Val v = obj_new(j, count);
+    JObj *o = v.obj;
+    if (o->cap > JOBJ_SMALL) {
+        for (size_t i = 0; i < count; i++)
+            v = obj_set(j, v, pairs[2 * i], pairs[2 * i + 1]);
+        return v;
+    }
+    for (size_t i = 0; i < count; i++) {
+        JStr *key = pairs[2 * i].str;
+        uint32_t hash = str_hash(key), at = 0;
+        while (at < o->used && !(o->entries[at].key == key || (o->entries[at].key->hash == hash && str_equal(o->entries[at].key, key))))
+            at++;
+        if (at < o->used) {
+            val_free(j, pairs[2 * i]);
+            val_free(j, o->entries[at].value);
+            o->entries[at].value = pairs[2 * i + 1];
+            continue;
+        }
+        o->entries[o->used++] = (JEntry){key, pairs[2 * i + 1]};
+    }
+    o->live = o->used;
+    return v;
+}
+
 Val obj_set_text(J *j, Val o, const char *key, Val value) { return obj_set(j, o, val_str(str_key(j, slice_str(key))), value); }
 
 Val obj_remove(J *j, Val v, JStr *key)

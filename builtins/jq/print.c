@@ -45,7 +45,7 @@ void jsink_output(Sink *s, J *j, Output *out)
 
 void jsink_done(Sink *s) { output_full(s, 0); }
 
-void jsink_write(Sink *s, Slice bytes)
+void jsink_slow(Sink *s, Slice bytes)
 {
     while (bytes.len > (size_t)(s->end - s->at)) {
         if (s->out) {
@@ -163,8 +163,14 @@ static void color_off(Printer *p)
         jsink_write(p->s, SLICE("\033[0m"));
 }
 
-static void colored(Printer *p, int which, const char *text)
+static inline void colored(Printer *p, int which, const char *text)
 {
+    if (likely(!p->style->color)) {
+        sink_char(p->s, text[0]);
+        if (text[1])
+            sink_char(p->s, text[1]);
+        return;
+    }
     color_on(p, which);
     jsink_write(p->s, slice_str(text));
     color_off(p);

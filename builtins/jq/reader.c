@@ -313,14 +313,14 @@ static const char *quick_number(const char *at, const char *end, Val *out)
     while (at < end && *at >= '0' && *at <= '9')
         v = v * 10 + (*at++ - '0');
     size_t digits = (size_t)(at - start), fraction = 0;
-    if (digits == 0 || digits > 15 || (*start == '0' && (digits > 1 || negative)))
+    if (digits == 0 || digits > 15 || (*start == '0' && (digits > 1 || (negative && (at == end || *at != '.')))))
         return NULL;
-    if (at < end && *at == '.' && *start != '0') {
+    if (at < end && *at == '.') {
         const char *point = ++at;
         while (at < end && at - point < 15 && *at >= '0' && *at <= '9')
             v = v * 10 + (*at++ - '0');
         fraction = (size_t)(at - point);
-        if (fraction == 0 || digits + fraction > 15 || at[-1] == '0')
+        if (fraction == 0 || digits + fraction > 15 || at[-1] == '0' || (*start == '0' && point[0] == '0' && fraction > 3 && point[1] == '0' && point[2] == '0'))
             return NULL;
     }
     if (at >= end || class_of[(unsigned char)*at] == C_LITERAL)
@@ -481,10 +481,7 @@ static Val make_array(Reader *r, size_t n)
 
 static Val make_object(Reader *r, size_t n)
 {
-    Val o = obj_new(r->j, n / 2);
-    Val *item = r->items + (r->nitems - n);
-    for (size_t i = 0; i < n; i += 2)
-        o = obj_set(r->j, o, item[i], item[i + 1]);
+    Val o = obj_from_pairs(r->j, r->items + (r->nitems - n), n / 2);
     r->nitems -= n;
     return o;
 }

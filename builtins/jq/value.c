@@ -153,6 +153,10 @@ static void empty_object(J *j, JObj *o, Dead *dead)
 
 void val_free_slow(J *j, Val v)
 {
+    if (v.kind == K_STRING) {
+        jmem_give(j, v.str, sizeof *v.str + v.str->cap);
+        return;
+    }
     Dead dead = {NULL, NULL};
     *(uint32_t *)(void *)v.str = 1;
     let_go(j, v, &dead);

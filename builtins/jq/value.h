@@ -37,6 +37,7 @@ typedef struct JNum {
     uint32_t refs;
     uint32_t len;
     double value;
+    bool known;  /* value has been worked out */
     char text[]; /* canonical, NUL-terminated */
 } JNum;
 
@@ -125,7 +126,8 @@ static inline Val val_str(JStr *s) { return (Val){.kind = K_STRING, .str = s}; }
 static inline Val val_arr(JArr *a) { return (Val){.kind = K_ARRAY, .arr = a}; }
 static inline Val val_obj(JObj *o) { return (Val){.kind = K_OBJECT, .obj = o}; }
 static inline bool val_truthy(Val v) { return v.kind > K_FALSE; }
-static inline double val_double(Val v) { return v.literal ? v.lit->value : v.num; }
+double jq_number_value(JNum *n);
+static inline double val_double(Val v) { return v.literal ? jq_number_value(v.lit) : v.num; }
 static inline bool val_counted(Val v) { return v.kind > K_NUMBER || v.literal; }
 static inline Slice js_slice(const JStr *s) { return (Slice){s->data, s->len}; }
 static inline Slice val_slice(Val v) { return js_slice(v.str); }
@@ -236,6 +238,7 @@ Val obj_get_text(J *j, Val o, const char *key);
 Val obj_set(J *j, Val o, Val key, Val value);
 Val obj_set_text(J *j, Val o, const char *key, Val value);
 Val obj_remove(J *j, Val o, JStr *key);
+Val obj_from_pairs(J *j, const Val *pairs, size_t count); /* owns keys and values; a later equal key wins in the first's place */
 /* The next live entry at or after i, or used. */
 static inline uint32_t obj_next(const JObj *o, uint32_t i)
 {
@@ -294,7 +297,16 @@ typedef struct PrintStyle {
 
 void jsink_output(Sink *s, J *j, Output *out);
 void jsink_done(Sink *s); /* passes what is gathered to out */
-void jsink_write(Sink *s, Slice bytes);
+void jsink_slow(Sink *s, Slice bytes);
+static inline void jsink_write(Sink *s, Slice bytes)
+{
+    if (likely(bytes.len <= (size_t)(s->end - s->at))) {
+        memcpy(s->at, bytes.data, bytes.len);
+        s->at += bytes.len;
+    } else {
+        jsink_slow(s, bytes);
+    }
+}
 static inline void sink_char(Sink *s, char c)
 {
     if (unlikely(s->at == s->end))
