@@ -270,11 +270,17 @@ static bool counting(Awk *w, Array *a, int64_t k)
 
 static uint8_t part_of(Awk *w, Array *a, const Key *k)
 {
-    if (a->text_first || !k->is_int)
+    bool small = k->is_int && k->number >= INT32_MIN && k->number <= INT32_MAX;
+    if (a->first == FIRST_TEXT)
         return PART_TEXT;
-    if (k->number < INT32_MIN || k->number > INT32_MAX)
-        return PART_TEXT;
-    return k->number >= 0 && counting(w, a, k->number) ? PART_COUNTING : PART_INT;
+    if (a->first == FIRST_INT)
+        return small ? PART_INT : PART_TEXT;
+    if (small && k->number >= 0 && counting(w, a, k->number))
+        return PART_COUNTING;
+    /* The first key that is not a counting one decides what table takes the others. */
+    if (!a->part_live[PART_TEXT] && !a->part_live[PART_INT])
+        a->others_text = !small;
+    return small && !a->others_text ? PART_INT : PART_TEXT;
 }
 
 static Entry *insert(Awk *w, Array *a, const Key *k)
@@ -282,7 +288,7 @@ static Entry *insert(Awk *w, Array *a, const Key *k)
     if (a->count == a->cap)
         make_room(w, a);
     if (!a->live)
-        a->text_first = !k->is_int;
+        a->first = !k->is_int ? FIRST_TEXT : k->number < 0 ? FIRST_INT : FIRST_COUNTING;
     uint8_t part = part_of(w, a, k);
     if (part != PART_COUNTING)
         growth_note(w, a, part);
@@ -295,7 +301,7 @@ static Entry *insert(Awk *w, Array *a, const Key *k)
         e->key.text = k->owner ? string_ref(k->owner) : string_new(w, k->text);
     }
     e->kind = k->is_int ? KEY_INT : KEY_TEXT;
-    e->value = (Value){.kind = V_UNSET, .cell = 1};
+    e->value = value_unset();
     index_put(a, a->count++);
     a->live++;
     a->part_live[part]++;

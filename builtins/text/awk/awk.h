@@ -134,9 +134,12 @@ typedef struct Entry {
 enum { KEY_GONE, KEY_INT, KEY_TEXT };
 enum { PART_TEXT, PART_INT, PART_COUNTING, PARTS };
 
+enum { FIRST_COUNTING, FIRST_INT, FIRST_TEXT };
+
 struct Array {
     uint32_t refs;
-    uint8_t text_first;  /* its first key was text: all keys hash as text in gawk */
+    uint8_t first;       /* FIRST_*: the kind of its first key, which decides gawk's table */
+    bool others_text;    /* of a counting array: its other keys all hash as text */
     Entry *entries;
     uint32_t *index;     /* entry + 1, or 0 */
     uint32_t count, cap, live, buckets;

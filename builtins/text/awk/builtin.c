@@ -48,7 +48,7 @@ static Value index_of(Awk *w, const Value *where, const Value *what)
                 n = (double)((w->utf8 ? utf8_count(slice(a->data, i)) : i) + 1);
     } else {
         size_t at = slice_search(string_slice(a), string_slice(b));
-        if (at != SIZE_MAX && b->len)
+        if (at != SIZE_MAX)
             n = (double)((w->utf8 && !string_is_ascii(a) ? utf8_count(slice(a->data, at)) : at) + 1);
     }
     string_release(w, a);
@@ -234,22 +234,33 @@ static uint64_t bits_of(Awk *w, const char *name, const Value *args, uint32_t i)
     return n < 18446744073709551616.0 ? (uint64_t)n : UINT64_MAX;
 }
 
+/* As many bits as a double holds: the low ones, counted from the lowest that is set. */
+static Value whole(uint64_t n)
+{
+    if (n >> 53) {
+        unsigned keep = 53 + (unsigned)__builtin_ctzll(n);
+        if (keep < 64)
+            n &= ((uint64_t)1 << keep) - 1;
+    }
+    return value_num((double)n);
+}
+
 static Value bitwise(Awk *w, unsigned id, const Value *args, uint32_t count)
 {
     const char *name = builtin_info[id].name;
     uint64_t r = bits_of(w, name, args, 0);
     if (id == B_COMPL)
-        return value_num((double)(~r & ((1ull << 53) - 1)));
+        return whole(~r);
     if (id == B_LSHIFT || id == B_RSHIFT) {
         uint64_t by = bits_of(w, name, args, 1);
         r = by > 63 ? 0 : id == B_LSHIFT ? r << by : r >> by;
-        return value_num((double)r);
+        return whole(r);
     }
     for (uint32_t i = 1; i < count; i++) {
         uint64_t n = bits_of(w, name, args, i);
         r = id == B_AND ? r & n : id == B_OR ? r | n : r ^ n;
     }
-    return value_num((double)r);
+    return whole(r);
 }
 
 static Value strtonum(Awk *w, const Value *v)

@@ -120,6 +120,8 @@ Value record_value(Awk *w)
     Record *r = &w->record;
     if (r->stale)
         rebuild(w);
+    if (!r->whole && !r->text.data)
+        return (Value){.kind = V_UNSET, .cell = 1}; /* no record yet */
     if (!r->whole)
         r->whole = r->text_owner ? string_ref(r->text_owner) : string_new(w, r->text);
     Value v = value_str(string_ref(r->whole));

@@ -98,6 +98,27 @@ void parse_failure(Parser *ps, const char *format, ...)
     give_up(ps, b, 1);
 }
 
+/* gawk tells of a misplaced jump where it reads it and again where it checks it. */
+void parse_failure_twice(Parser *ps, const char *message)
+{
+    Buf *b = &ps->w->work;
+    buf_clear(b);
+    for (int i = 0; i < 2; i++) {
+        place(ps, b, ps->lex.token_line);
+        buf_printf(b, "error: %s\n", message);
+    }
+    give_up(ps, b, 1);
+}
+
+void parse_bare(Parser *ps, const char *message)
+{
+    Buf *b = &ps->w->work;
+    buf_clear(b);
+    place(ps, b, ps->lex.token_line);
+    buf_printf(b, "%s\n", message);
+    give_up(ps, b, 1);
+}
+
 void parse_fatal(Parser *ps, const char *message)
 {
     Buf *b = &ps->w->work;
@@ -300,7 +321,7 @@ Slice lex_regex(Parser *ps)
     for (;; l->at++) {
         char c = peek(l, 0);
         if (l->at >= l->source->text.len || c == '\n')
-            error_at(ps, from, l->token_line, l->at >= l->source->text.len ? "unterminated regexp at end of file" : "unterminated regexp");
+            error_at(ps, from, l->token_line, "unterminated regexp");
         if (c == '\\' && l->at + 1 < l->source->text.len) {
             l->at++;
             if (bracket)

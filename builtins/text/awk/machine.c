@@ -84,7 +84,7 @@ static uint32_t function_by_name(Awk *w, uint32_t *count)
     value_release(w, name);
     int f = awk_function(w, string_slice(s));
     if (f < 0)
-        awk_fatal(w, "function called indirectly through `%s' does not exist", s->data);
+        awk_fatal(w, "`%s' is not a function, so it cannot be called indirectly", s->data);
     if (*count > w->prog.functions[f].params)
         awk_fatal(w, "function `%s' called with more arguments than declared", s->data);
     string_release(w, s);
@@ -501,8 +501,9 @@ Outcome machine_run(Awk *w, int32_t entry)
         case I_ASSIGN_OP: {
             Value *cell = &w->globals[i->b & INT32_MAX], *v = &w->stack[w->top - 1];
             if ((i->a & 15) == LV_GLOBAL && i->a & FLAG_VOID && cell->kind == V_NUM && v->kind == V_NUM) {
-                cell->n = awk_arith(w, i->a >> 4 & 15, cell->n, v->n);
+                double n = v->n;
                 w->top--;
+                cell->n = i->a >> 4 == (OP_PLUS | FLAG_VOID >> 4) ? cell->n + n : awk_arith(w, i->a >> 4 & 15, cell->n, n);
                 break;
             }
             assign_op(w, i->a, i->b);

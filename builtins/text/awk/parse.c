@@ -91,9 +91,9 @@ static Node *parse_jump(Parser *ps, Token t)
     if (t == T_NEXT_FILE && rule && ps->rule != RULE_BEGIN_FILE)
         parse_failure(ps, "`nextfile' used in %s action", rule);
     if (t == T_BREAK && !ps->loops && !ps->switches)
-        parse_failure(ps, "`break' is not allowed outside a loop or switch");
+        parse_failure_twice(ps, "`break' is not allowed outside a loop or switch");
     if (t == T_CONTINUE && !ps->loops)
-        parse_failure(ps, "`continue' is not allowed outside a loop");
+        parse_failure_twice(ps, "`continue' is not allowed outside a loop");
     lex_next(ps);
     return n;
 }
@@ -256,6 +256,29 @@ static Node *parse_case(Parser *ps, bool *has_default)
     }
 }
 
+/* Constants of a switch differ by their text. */
+static void check_case(Parser *ps, const Node *list, const Node *last)
+{
+    char room[2][NUMBER_ROOM];
+    Slice text[2];
+    if (!last->a || (last->a->type != N_NUM && last->a->type != N_STR))
+        return;
+    if (last->a->type == N_STR)
+        text[0] = last->a->text;
+    else if (!number_small(last->a->num, room[0], &text[0]))
+        return;
+    for (; list != last; list = list->next) {
+        if (!list->a || (list->a->type != N_NUM && list->a->type != N_STR))
+            continue;
+        if (list->a->type == N_STR)
+            text[1] = list->a->text;
+        else if (!number_small(list->a->num, room[1], &text[1]))
+            continue;
+        if (slice_eq(text[0], text[1]))
+            parse_failure(ps, "duplicate case values in switch body: %.*s", (int)MIN(text[0].len, (size_t)400), text[0].data);
+    }
+}
+
 static Node *parse_switch(Parser *ps)
 {
     Node *n = node_new(ps, N_SWITCH);
@@ -266,8 +289,10 @@ static Node *parse_switch(Parser *ps)
     awk_newlines(ps);
     ps->switches++;
     bool has_default = false;
-    for (Node **tail = &n->list; ps->lex.token != T_RBRACE; tail = &(*tail)->next)
+    for (Node **tail = &n->list; ps->lex.token != T_RBRACE; tail = &(*tail)->next) {
         *tail = parse_case(ps, &has_default);
+        check_case(ps, n->list, *tail);
+    }
     ps->switches--;
     lex_next(ps);
     return n;
@@ -420,8 +445,9 @@ static void parse_rule(Parser *ps)
     ps->rule = r->kind;
     if (r->kind != RULE_MAIN) {
         lex_next(ps);
+        static const char *const names[] = {[RULE_BEGIN] = "BEGIN", [RULE_END] = "END", [RULE_BEGIN_FILE] = "BEGINFILE", [RULE_END_FILE] = "ENDFILE"};
         if (ps->lex.token != T_LBRACE)
-            syntax_error(ps, NULL);
+            parse_bare(ps, mem_printf(&ps->w->p->keep, "%s blocks must have an action part", names[r->kind]));
     } else if (t != T_LBRACE) {
         r->pattern = parse_expr(ps);
         if (r->pattern->type == N_GROUP)

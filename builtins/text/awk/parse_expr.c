@@ -183,6 +183,16 @@ static Node *simple_getline(Parser *ps)
     return n;
 }
 
+static NORETURN void wrong_count(Parser *ps, unsigned count, const BuiltinInfo *info)
+{
+    if (info->most == 255 && count)
+        parse_fatal(ps, mem_printf(&ps->w->p->keep, "%s: called with less than two arguments", info->name));
+    size_t at = ps->lex.start;
+    while (at && ps->lex.source->text.data[at] != ')')
+        at--;
+    error_at(ps, at, ps->lex.token_line, mem_printf(&ps->w->p->keep, "%u is invalid as number of arguments for %s", count, info->name));
+}
+
 static Node *builtin_node(Parser *ps)
 {
     Node *n = node_new(ps, N_BUILTIN);
@@ -200,7 +210,7 @@ static Node *builtin_node(Parser *ps)
     for (Node *a = n->list; a; a = a->next)
         count++;
     if (count < info->least || count > info->most)
-        syntax_error(ps, mem_printf(&ps->w->p->keep, "%u is invalid as number of arguments for %s", count, info->name));
+        wrong_count(ps, count, info);
     return n;
 }
 

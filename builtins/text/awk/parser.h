@@ -49,6 +49,8 @@ void awk_newlines(Parser *ps);
 NORETURN void syntax_error(Parser *ps, const char *message);
 NORETURN void error_at(Parser *ps, size_t offset, uint32_t line, const char *message);
 NORETURN void parse_failure(Parser *ps, const char *format, ...) PRINTF_LIKE(2, 3);
+NORETURN void parse_failure_twice(Parser *ps, const char *message);
+NORETURN void parse_bare(Parser *ps, const char *message); /* without the word error */
 NORETURN void parse_fatal(Parser *ps, const char *message);
 void parse_warning(Parser *ps, const char *format, ...) PRINTF_LIKE(2, 3);
 

@@ -104,8 +104,13 @@ static void field_widths(Awk *w, const Value *v)
                 skip = width;
                 width = 0;
                 digits = false;
-                for (at++; *at >= '0' && *at <= '9'; at++, digits = true)
-                    width = MIN(width * 10 + (uint64_t)(*at - '0'), (uint64_t)INT32_MAX);
+                if (at[1] == '*') {
+                    width = UINT32_MAX;
+                    digits = true;
+                    at += 2;
+                } else
+                    for (at++; *at >= '0' && *at <= '9'; at++, digits = true)
+                        width = MIN(width * 10 + (uint64_t)(*at - '0'), (uint64_t)INT32_MAX);
             }
             if (!digits || !width || (*at && *at != ' ' && *at != '\t' && *at != '\n'))
                 awk_fatal(w, "invalid FIELDWIDTHS value, for field %zu, near `%s'", n + 1, at);

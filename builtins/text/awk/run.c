@@ -291,7 +291,7 @@ static bool next_file(Awk *w)
             w->any_file = true;
             open_standard(w);
             w->fnr = 0;
-            global_set(w, G_FILENAME, value_input(w, w->prog.begin_file >= 0 ? SLICE("") : SLICE("-")));
+            global_set(w, G_FILENAME, value_input(w, SLICE("-")));
             if (file_entered(w, SLICE(""), 0))
                 return true;
             continue;
@@ -387,8 +387,6 @@ static int getline_from(Awk *w, unsigned to, Slice *record, const Reader **from)
     result = reader_record(w, in, record);
     if (result < 0)
         set_errno(w, in->error);
-    else if (result > 0 && to != TO_FILE)
-        w->nr++;
     *from = in;
     return result;
 }
