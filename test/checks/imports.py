@@ -39,7 +39,7 @@ def main():
             line = line.split("#")[0].strip()
             if line:
                 name, globs = line.split(None, 2)[:2]
-                allow[name] = globs.split(",")
+                allow.setdefault(name, []).extend(globs.split(","))
     paths = [os.path.join(d, n) for d, _, names in os.walk(objects) for n in names if n.endswith(".o")]
     if not paths:
         sys.exit("imports: no objects in " + objects)
