@@ -165,7 +165,8 @@ void data_read(Gen *g, const Inode *i, uint64_t off, size_t max, char *scratch, 
         *chunk = obj_ref(g, e.chunk);
         *out = (Slice){e.chunk->data + e.start + (size_t)(off - e.at), len};
     } else {
-        memset(scratch, 0, len);
+        if (scratch)
+            memset(scratch, 0, len);
         out->len = len;
     }
 }

@@ -134,6 +134,8 @@ int vfs_read(Vfs *fs, VFile *f, uint64_t off, size_t max, char *scratch, Chunk *
         return -EBADF;
     if (f->handle) {
         const Mount *m = f->mount;
+        if (!scratch)
+            return -ENOBUFS;
         ssize_t n = m->ops->read ? m->ops->read(m->user, f->handle, off, scratch, max) : -ENOSYS;
         if (n < 0)
             return (int)n;
@@ -144,7 +146,7 @@ int vfs_read(Vfs *fs, VFile *f, uint64_t off, size_t max, char *scratch, Chunk *
     if (!S_ISREG(i->mode))
         return S_ISDIR(i->mode) ? -EISDIR : -EINVAL;
     data_read(fs->gen, i, off, max, scratch, chunk, out);
-    return 0;
+    return out->len && !out->data ? -ENOBUFS : 0;
 }
 
 /* How much of a write of `len` bytes at `off` the quotas let through. */

@@ -166,7 +166,7 @@ int vfs_file_utimes(Vfs *fs, VFile *f, VTime atime, VTime mtime);
 int vfs_clone(Vfs *fs, VFile *from, VFile *to);
 
 /* Reads up to max bytes at off. *chunk (one reference counted in vfs_gen(fs), or NULL: then out lies in `scratch`, at least max bytes) keeps `out` alive: file data is passed, not
- * copied, where it is in memory. 0 with out->len 0 at the end of the file. */
+ * copied, where it is in memory. With scratch NULL what would need it is -ENOBUFS. 0 with out->len 0 at the end of the file. */
 int vfs_read(Vfs *fs, VFile *f, uint64_t off, size_t max, char *scratch, Chunk **chunk, Slice *out);
 /* Writes all or nothing more than the quota allows: bytes written (may be short before -ENOSPC) or -errno. With
  * V_APPEND the offset is the end. `chunk` (may be NULL) holds `data` and may be kept instead of copying.

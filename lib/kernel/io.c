@@ -14,7 +14,7 @@ static ssize_t vfile_read(Proc *p, File *f, size_t max, Slice *out, Chunk **chun
         return -ENOMEM;
     file_release_held(f);
     Chunk *held = NULL;
-    int err = vfs_read(k->vfs, f->vfile, f->offset, MIN(max, (size_t)SCRATCH * 16), scratch, &held, out);
+    int err = vfs_read(k->vfs, f->vfile, f->offset, MIN(max, (size_t)SCRATCH * 16), NULL, &held, out);
     if (err == -ENOBUFS) /* only scratch will do: no more than fits */
         err = vfs_read(k->vfs, f->vfile, f->offset, MIN(max, (size_t)SCRATCH), scratch, &held, out);
     if (err < 0)
