@@ -43,7 +43,7 @@ static Value index_of(Awk *w, const Value *where, const Value *what)
     String *a = value_string(w, where), *b = value_string(w, what);
     double n = 0;
     if (w->ignore_case && b->len) {
-        for (size_t i = 0; !n && i + b->len <= a->len; i++)
+        for (size_t i = 0; n == 0 && i + b->len <= a->len; i++)
             if (text_compare(w, slice(a->data + i, b->len), string_slice(b)) == 0)
                 n = (double)((w->utf8 ? utf8_count(slice(a->data, i)) : i) + 1);
     } else {
