@@ -47,6 +47,7 @@ typedef struct Function Function;
 struct Node {
     uint8_t kind;
     bool opt;            /* INDEX, SLICE, EACH with ? */
+    bool grouped;        /* stood in parentheses */
     int op;
     uint32_t start, end; /* bytes of the source */
     Node *a, *b, *c, *d;

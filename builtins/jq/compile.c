@@ -474,6 +474,11 @@ static void declare_pattern(Compiler *c, const Node *p, const Scope *from)
 static void store_name(Compiler *c, Slice name)
 {
     Scope *s = find_variable(c, SCOPE_VAR, name);
+    if (s->bound == c->binding) {
+        jq_emit(c, OP_POP, 0, 0, 0); /* named twice: what is taken first stays */
+        return;
+    }
+    s->bound = c->binding;
     jq_emit(c, OP_STOREV, 0, level_of(c, s->unit), s->index);
 }
 
@@ -497,23 +502,20 @@ static void bind_member(Compiler *c, const Node *key, const Node *value)
         bind_pattern(c, value);
 }
 
-/* Takes the value on top apart. */
+/* Takes the value on top apart: arrays from their last member, objects from their first, as jq does. */
 static void bind_pattern(Compiler *c, const Node *p)
 {
     if (p->kind == P_VAR) {
         store_name(c, p->name);
         return;
     }
-    for (size_t i = 0; i < p->count; i++) {
-        if (p->kind == P_ARRAY) {
-            jq_emit(c, OP_DUP, 0, 0, 0);
-            jq_emit(c, OP_FIELD, 0, 0, jq_add_constant(c, val_num((double)i)));
-            bind_pattern(c, p->list[i]);
-        } else {
-            bind_member(c, p->list[i], p->list[i + 1]);
-            i++;
-        }
+    for (size_t i = p->count; p->kind == P_ARRAY && i-- > 0;) {
+        jq_emit(c, OP_DUP, 0, 0, 0);
+        jq_emit(c, OP_FIELD, 0, 0, jq_add_constant(c, val_num((double)i)));
+        bind_pattern(c, p->list[i]);
     }
+    for (size_t i = 0; p->kind == P_OBJECT && i < p->count; i += 2)
+        bind_member(c, p->list[i], p->list[i + 1]);
     jq_emit(c, OP_POP, 0, 0, 0);
 }
 
@@ -529,6 +531,7 @@ static void bind_patterns(Compiler *c, const Node *n)
         uint32_t alt = last ? 0 : jq_emit(c, OP_ALT, 0, 0, 0);
         for (Scope *s = c->scope; n->count > 1 && s != from; s = s->outer)
             jq_emit(c, OP_SETV, K_NULL, 0, s->index);
+        c->binding++;
         bind_pattern(c, n->list[i]);
         if (!last) {
             jumps[count++] = jq_emit(c, OP_JUMP, 0, 0, 0);
@@ -601,14 +604,14 @@ static void compile_logic(Compiler *c, const Node *n)
 {
     bool is_and = n->kind == N_AND;
     jq_emit(c, OP_DUP, 0, 0, 0);
-    compile_nested(c, n->a);
+    jq_compile_node(c, n->a);
     uint32_t left_false = jq_emit(c, OP_JUMP_F, 0, 0, 0), left_true = 0;
     if (!is_and) {
         left_true = jq_emit(c, OP_JUMP, 0, 0, 0);
         land(c, left_false);
     }
     jq_emit(c, OP_DUP, 0, 0, 0);
-    compile_nested(c, n->b);
+    jq_compile_node(c, n->b);
     uint32_t right_false = jq_emit(c, OP_JUMP_F, 0, 0, 0);
     if (!is_and)
         land(c, left_true);
@@ -843,7 +846,7 @@ static void compile_assign(Compiler *c, const Node *n)
     }
     Scope *saved = c->scope;
     jq_emit(c, OP_DUP, 0, 0, 0);
-    compile_nested(c, n->b);
+    jq_compile_node(c, n->b);
     Scope *tmp = new_variable(c, SLICE("*tmp"));
     jq_emit(c, OP_STOREV, 0, 0, tmp->index);
     Node *dot = mem_new(c->mem, Node), *var = mem_new(c->mem, Node), *update = mem_new(c->mem, Node);

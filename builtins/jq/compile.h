@@ -32,6 +32,7 @@ typedef struct Scope {
     size_t arity;
     Unit *unit;    /* whose frame it lives in */
     uint32_t index, func;
+    unsigned bound; /* by the pattern with this number */
     Val constant;
     const Function *pending; /* SCOPE_FUNC: not compiled yet */
     const Node *argument;
@@ -46,6 +47,7 @@ typedef struct Compiler {
     Scope *scope;
     Scope *library; /* definitions of the library compiled so far */
     unsigned depth; /* of expansions */
+    unsigned binding; /* number of the pattern being compiled */
     bool exhausted;
 } Compiler;
 

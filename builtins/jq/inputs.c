@@ -19,6 +19,16 @@ static void could_not_open(Inputs *in, const char *name, int error)
     output_flush(p->err);
 }
 
+/* Lines are counted from the beginning of each file. */
+static void begin_lines(Inputs *in)
+{
+    const Reader *r = &in->reader;
+    in->lines = 0;
+    in->before = r->line - 1;
+    for (const char *at = r->counted; at < r->end; at++)
+        in->before += *at == '\n';
+}
+
 /* The next file that opens; false: there is none. */
 static bool open_next(Inputs *in)
 {
@@ -35,7 +45,7 @@ static bool open_next(Inputs *in)
         VStat st;
         in->fd = dash ? 0 : proc_open(p, name, V_READ, 0);
         in->current = dash ? "<stdin>" : name;
-        in->lines = 0;
+        begin_lines(in);
         if (in->fd >= 0 && !dash && proc_fstat(p, in->fd, &st) == 0 && (st.mode & 0170000) == 0040000) {
             proc_close(p, in->fd);
             in->fd = -EISDIR;
@@ -156,4 +166,10 @@ ReadState jq_inputs_next(Inputs *in, Val *out)
     return READ_VALUE;
 }
 
-uint64_t jq_inputs_lines(Inputs *in) { return in->raw ? in->lines : in->started ? jq_reader_lines(&in->reader) : 0; }
+uint64_t jq_inputs_lines(Inputs *in)
+{
+    if (in->raw || !in->started)
+        return in->lines;
+    uint64_t lines = jq_reader_lines(&in->reader);
+    return lines > in->before ? lines - in->before : 0;
+}

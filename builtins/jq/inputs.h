@@ -17,6 +17,7 @@ typedef struct Inputs {
     Buf line;             /* -R: a line that crosses chunks */
     Slice window;
     uint64_t lines;       /* -R */
+    uint64_t before;      /* lines of the files before this one */
     bool eof;
 } Inputs;
 

@@ -445,14 +445,14 @@ static Node *parse_number(Parser *p)
     return done(p, n);
 }
 
-static Node *parse_group(Parser *p, uint32_t start)
+static Node *parse_group(Parser *p)
 {
     Node *n = parse_query(p);
     expect(p, ')', "'|' or ',' or ')'");
     if (p->failed)
         return NULL;
-    n->start = start;
-    return done(p, n);
+    n->grouped = true;
+    return n;
 }
 
 static Node *parse_array(Parser *p, uint32_t start)
@@ -531,7 +531,7 @@ static Node *parse_term(Parser *p)
     case T_BREAK:
         return parse_break(p, t.start);
     case '(':
-        return parse_group(p, t.start);
+        return parse_group(p);
     case '[':
         return parse_array(p, t.start);
     case '{':
@@ -586,8 +586,7 @@ static Node *parse_suffixes(Parser *p, Node *term)
             term = parse_bracket(p, term);
         } else if (t.type == '?') {
             next(p);
-            bool access = (term->kind == N_INDEX || term->kind == N_SLICE || term->kind == N_EACH) && !term->opt &&
-                          p->source->text.data[term->start] != '(';
+            bool access = (term->kind == N_INDEX || term->kind == N_SLICE || term->kind == N_EACH) && !term->opt && !term->grouped;
             if (access)
                 term->opt = true;
             else

@@ -325,19 +325,22 @@ Val val_tojson(J *j, Val v)
 
 Val val_tostring(J *j, Val v) { return v.kind == K_STRING ? v : val_tojson(j, v); }
 
-/* jq cuts at a byte count less three dots, never inside a character. */
+/* jq cuts at a byte count, never inside a character, and ends with dots and what closes the value. */
 const char *val_short(J *j, Val v, char *buf, size_t size)
 {
+    static const char *const tails[] = {[K_STRING] = "...\"", [K_ARRAY] = "...]", [K_OBJECT] = "...}"};
     Val text = val_tojson(j, val_copy(v));
-    Slice s = val_slice(text);
-    size_t n = MIN(s.len, size - 1);
-    if (s.len > size - 1) {
-        n = size - 4;
+    Slice s = val_slice(text), tail = {"", 0};
+    size_t n = s.len;
+    if (n > size - 1) {
+        tail = slice_str(v.kind >= K_STRING ? tails[v.kind] : "...");
+        n = size - 1 - tail.len;
         while (n && ((unsigned char)s.data[n] & 0xc0) == 0x80)
             n--;
     }
     memcpy(buf, s.data, n);
-    memcpy(buf + n, s.len > size - 1 ? "..." : "", s.len > size - 1 ? 4 : 1);
+    memcpy(buf + n, tail.data, tail.len);
+    buf[n + tail.len] = 0;
     val_free(j, text);
     return buf;
 }

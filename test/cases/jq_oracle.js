@@ -12,8 +12,9 @@ function opened() {
     const swaps = [
         ['stdout: stdoutSink.toString().trim(), stderr: stderrSink.toString().trim(), exitCode', 'stdout: stdoutSink.toString(), stderr: stderrSink.toString(), exitCode'],
         ['rawSync(jsonString, query, flags = []) {',
-            'exec(args, input) { stdinBuffer = input; stdinBufferOffset = 0; return executeJq(args); }, fs() { return FS; }, env() { return ENV; }, rawSync(jsonString, query, flags = []) {'],
-        ['    raw: raw2,', '    raw: raw2, exec: (a, i) => instance.exec(a, i), fs: () => instance.fs(), env: () => instance.env(),'],
+            'exec(args, input) { stdinBuffer = input; stdinBufferOffset = 0; return executeJq(args); }, fs() { return FS; }, rawSync(jsonString, query, flags = []) {'],
+        ['    raw: raw2,', '    raw: raw2, exec: (a, i) => instance.exec(a, i), fs: () => instance.fs(),'],
+        ['preRun() {', 'preRun() { Object.assign(ENV, globalThis.jqEnvironment);'],
         ['return decoder.decode(bytes.subarray(0, length));', 'return Buffer.from(bytes.subarray(0, length)).toString("latin1");'],
     ];
     let text = fs.readFileSync(glue, 'utf8');
@@ -52,12 +53,10 @@ function standardInput() {
 }
 
 async function main() {
+    globalThis.jqEnvironment = Object.assign({}, process.env);
+    delete globalThis.jqEnvironment.JQ_WASM;
     const jq = await opened().loadJq();
     const FS = jq.fs(), args = process.argv.slice(2), cwd = process.cwd();
-    const env = jq.env();
-    for (const name of Object.keys(process.env))
-        if (name !== 'JQ_WASM')
-            env[name] = process.env[name];
     if (cwd !== '/') {
         copyIn(FS, cwd);
         FS.chdir(cwd);
