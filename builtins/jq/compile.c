@@ -15,7 +15,7 @@ uint32_t jq_emit(Compiler *c, Op op, uint8_t sub, uint16_t level, uint32_t arg)
     return u->count++;
 }
 
-static void land(Compiler *c, uint32_t at) { c->unit->code[at].arg = c->unit->count; }
+void jq_land(Compiler *c, uint32_t at) { c->unit->code[at].arg = c->unit->count; }
 
 uint32_t jq_add_constant(Compiler *c, Val v)
 {
@@ -69,18 +69,18 @@ Scope *jq_scope_add(Compiler *c, ScopeKind kind, Slice name)
     return s;
 }
 
-static uint16_t level_of(const Compiler *c, const Unit *unit) { return (uint16_t)(c->unit->depth - unit->depth); }
+uint16_t jq_level_of(const Compiler *c, const Unit *unit) { return (uint16_t)(c->unit->depth - unit->depth); }
 
-static uint32_t new_local(Compiler *c) { return c->unit->locals++; }
+uint32_t jq_new_local(Compiler *c) { return c->unit->locals++; }
 
-static Scope *new_variable(Compiler *c, Slice name)
+Scope *jq_new_variable(Compiler *c, Slice name)
 {
     Scope *s = jq_scope_add(c, SCOPE_VAR, name);
-    s->index = new_local(c);
+    s->index = jq_new_local(c);
     return s;
 }
 
-static Scope *find_variable(const Compiler *c, ScopeKind kind, Slice name)
+Scope *jq_find_variable(const Compiler *c, ScopeKind kind, Slice name)
 {
     for (Scope *s = c->scope; s; s = s->outer)
         if (s->kind == kind && slice_eq(s->name, name))
@@ -96,7 +96,7 @@ static Scope *find_function(const Compiler *c, Slice name, size_t arity)
     return NULL;
 }
 
-static void undefined(Compiler *c, const Node *n, const char *format, ...)
+void jq_undefined(Compiler *c, const Node *n, const char *format, ...)
 {
     char text[256];
     va_list ap;
@@ -161,7 +161,7 @@ static void bind_value_params(Compiler *c, const Function *f)
         jq_emit(c, OP_NEST, 0, 0, 0);
         jq_compile_reference(c, param);
         jq_emit(c, OP_UNNEST, 0, 0, 0);
-        Scope *v = new_variable(c, name);
+        Scope *v = jq_new_variable(c, name);
         jq_emit(c, OP_STOREV, 0, 0, v->index);
     }
 }
@@ -218,12 +218,12 @@ static void compile_argument(Compiler *c, const Node *n)
     if (n->kind == N_CALL && n->count == 0) {
         Scope *s = find_function(c, n->name, 0);
         if (s && s->kind == SCOPE_PARAM) {
-            jq_emit(c, OP_ARG_PARAM, 0, level_of(c, s->unit), s->index);
+            jq_emit(c, OP_ARG_PARAM, 0, jq_level_of(c, s->unit), s->index);
             return;
         }
         if (s && s->kind == SCOPE_FUNC) {
             compile_pending(c, s);
-            jq_emit(c, OP_ARG_NEW, 0, s->root ? LEVEL_ROOT : level_of(c, s->unit), s->func);
+            jq_emit(c, OP_ARG_NEW, 0, s->root ? LEVEL_ROOT : jq_level_of(c, s->unit), s->func);
             return;
         }
         if (s) {
@@ -246,7 +246,7 @@ static void compile_argument(Compiler *c, const Node *n)
 static void compile_call_to(Compiler *c, Scope *s, Node *const *args, size_t count)
 {
     compile_pending(c, s);
-    jq_emit(c, OP_CALL, (uint8_t)count, s->root ? LEVEL_ROOT : level_of(c, s->unit), s->func);
+    jq_emit(c, OP_CALL, (uint8_t)count, s->root ? LEVEL_ROOT : jq_level_of(c, s->unit), s->func);
     for (size_t i = 0; i < count; i++)
         compile_argument(c, args[i]);
 }
@@ -255,7 +255,7 @@ static void compile_call_to(Compiler *c, Scope *s, Node *const *args, size_t cou
 void jq_compile_reference(Compiler *c, Scope *s)
 {
     if (s->kind == SCOPE_PARAM) {
-        jq_emit(c, OP_CALLP, 0, level_of(c, s->unit), s->index);
+        jq_emit(c, OP_CALLP, 0, jq_level_of(c, s->unit), s->index);
     } else if (s->kind == SCOPE_FUNC) {
         compile_call_to(c, s, NULL, 0);
     } else {
@@ -316,7 +316,7 @@ static Scope *find_compiled(const Compiler *c, const Prelude *p)
     return NULL;
 }
 
-static bool compile_library_call(Compiler *c, const Node *n)
+bool jq_compile_library_call(Compiler *c, const Node *n)
 {
     const Prelude *p = find_prelude(n->name, n->count);
     if (!p)
@@ -355,16 +355,16 @@ void jq_compile_subexp(Compiler *c, const Node *n)
     jq_emit(c, OP_SUBEXP_END, 0, 0, 0);
 }
 
-static void load_constant(Compiler *c, Val v) { jq_emit(c, OP_LOADK, 0, 0, jq_add_constant(c, v)); }
+void jq_load_constant(Compiler *c, Val v) { jq_emit(c, OP_LOADK, 0, 0, jq_add_constant(c, v)); }
 
 static bool compile_special(Compiler *c, const Node *n)
 {
     if (n->count == 0 && slice_is(n->name, "empty")) {
         jq_emit(c, OP_BACKTRACK, 0, 0, 0);
     } else if (n->count == 0 && (slice_is(n->name, "true") || slice_is(n->name, "false"))) {
-        load_constant(c, val_bool(slice_is(n->name, "true")));
+        jq_load_constant(c, val_bool(slice_is(n->name, "true")));
     } else if (n->count == 0 && slice_is(n->name, "null")) {
-        load_constant(c, VAL_NULL);
+        jq_load_constant(c, VAL_NULL);
     } else if (n->count == 1 && slice_is(n->name, "path")) {
         jq_emit(c, OP_PATH_BEGIN, 0, 0, 0);
         jq_compile_node(c, n->list[0]);
@@ -379,7 +379,7 @@ static bool compile_special(Compiler *c, const Node *n)
     return true;
 }
 
-static void compile_call(Compiler *c, const Node *n)
+void jq_compile_call(Compiler *c, const Node *n)
 {
     Scope *s = find_function(c, n->name, n->count);
     if (s) {
@@ -398,8 +398,8 @@ static void compile_call(Compiler *c, const Node *n)
         jq_emit(c, OP_CALLC, 0, 0, add_native(c, native));
         return;
     }
-    if (!compile_library_call(c, n))
-        undefined(c, n, "%.*s/%zu is not defined", (int)n->name.len, n->name.data, n->count);
+    if (!jq_compile_library_call(c, n))
+        jq_undefined(c, n, "%.*s/%zu is not defined", (int)n->name.len, n->name.data, n->count);
 }
 
 /* ---------- variables and patterns ---------- */
@@ -421,28 +421,28 @@ static Val environment(J *j)
 
 Val jq_environment(J *j) { return environment(j); }
 
-static void compile_variable(Compiler *c, const Node *n)
+void jq_compile_variable(Compiler *c, const Node *n)
 {
-    Scope *s = find_variable(c, SCOPE_VAR, n->name);
+    Scope *s = jq_find_variable(c, SCOPE_VAR, n->name);
     if (s && s->constant.kind) {
-        load_constant(c, val_copy(s->constant));
+        jq_load_constant(c, val_copy(s->constant));
         return;
     }
     if (s) {
-        jq_emit(c, n->op ? OP_LOADVN : OP_LOADV, 0, level_of(c, s->unit), s->index);
+        jq_emit(c, n->op ? OP_LOADVN : OP_LOADV, 0, jq_level_of(c, s->unit), s->index);
         return;
     }
     if (slice_is(n->name, "ENV")) {
-        load_constant(c, environment(c->j));
+        jq_load_constant(c, environment(c->j));
         return;
     }
-    undefined(c, n, "$%.*s is not defined", (int)n->name.len, n->name.data);
+    jq_undefined(c, n, "$%.*s is not defined", (int)n->name.len, n->name.data);
 }
 
-static void compile_loc(Compiler *c, const Node *n)
+void jq_compile_loc(Compiler *c, const Node *n)
 {
     Val o = obj_set_text(c->j, obj_new(c->j, 2), "file", val_text(c->j, n->source->name));
-    load_constant(c, obj_set_text(c->j, o, "line", n->lit));
+    jq_load_constant(c, obj_set_text(c->j, o, "line", n->lit));
 }
 
 /* Makes a variable for every name of the pattern that has none yet since `from`. */
@@ -455,7 +455,7 @@ static void declare_pattern(Compiler *c, const Node *p, const Scope *from)
         for (Scope *s = c->scope; s != from; s = s->outer)
             if (s->kind == SCOPE_VAR && slice_eq(s->name, name))
                 return;
-        new_variable(c, name);
+        jq_new_variable(c, name);
         return;
     }
     for (size_t i = 0; i < p->count; i++) {
@@ -473,13 +473,13 @@ static void declare_pattern(Compiler *c, const Node *p, const Scope *from)
 
 static void store_name(Compiler *c, Slice name)
 {
-    Scope *s = find_variable(c, SCOPE_VAR, name);
+    Scope *s = jq_find_variable(c, SCOPE_VAR, name);
     if (s->bound == c->binding) {
         jq_emit(c, OP_POP, 0, 0, 0); /* named twice: what is taken first stays */
         return;
     }
     s->bound = c->binding;
-    jq_emit(c, OP_STOREV, 0, level_of(c, s->unit), s->index);
+    jq_emit(c, OP_STOREV, 0, jq_level_of(c, s->unit), s->index);
 }
 
 static void bind_pattern(Compiler *c, const Node *p);
@@ -520,7 +520,7 @@ static void bind_pattern(Compiler *c, const Node *p)
 }
 
 /* The value on top is bound by one of the patterns; the scope is left with their variables. */
-static void bind_patterns(Compiler *c, const Node *n)
+void jq_bind_patterns(Compiler *c, const Node *n)
 {
     Scope *from = c->scope;
     uint32_t *jumps = mem_array(c->mem, n->count, uint32_t), count = 0;
@@ -535,389 +535,9 @@ static void bind_patterns(Compiler *c, const Node *n)
         bind_pattern(c, n->list[i]);
         if (!last) {
             jumps[count++] = jq_emit(c, OP_JUMP, 0, 0, 0);
-            land(c, alt);
+            jq_land(c, alt);
         }
     }
     for (uint32_t i = 0; i < count; i++)
-        land(c, jumps[i]);
-}
-
-/* ---------- forms ---------- */
-
-static void compile_nested(Compiler *c, const Node *n)
-{
-    jq_emit(c, OP_NEST, 0, 0, 0);
-    jq_compile_node(c, n);
-    jq_emit(c, OP_UNNEST, 0, 0, 0);
-}
-
-static void compile_binary(Compiler *c, const Node *n)
-{
-    if (n->b->kind == N_LITERAL) {
-        compile_nested(c, n->a);
-        jq_emit(c, OP_BINARY_K, 0, (uint16_t)n->op, jq_add_constant(c, val_copy(n->b->lit)));
-        return;
-    }
-    jq_compile_subexp(c, n->b);
-    compile_nested(c, n->a);
-    jq_emit(c, OP_BINARY, 0, (uint16_t)n->op, 0);
-}
-
-static void compile_comma(Compiler *c, const Node *n)
-{
-    /* left-leaning chains are long in generated programs: walk them without recursion */
-    const Node *parts[64] = {n->b};
-    size_t count = 1;
-    for (n = n->a; n->kind == N_COMMA && count < ARRAY_LEN(parts); n = n->a)
-        parts[count++] = n->b;
-    uint32_t jumps[64], used = 0;
-    for (size_t i = count; i > 0; i--) {
-        uint32_t fork = jq_emit(c, OP_FORK, 0, 0, 0);
-        jq_compile_node(c, i == count ? n : parts[i]);
-        jumps[used++] = jq_emit(c, OP_JUMP, 0, 0, 0);
-        land(c, fork);
-    }
-    jq_compile_node(c, parts[0]);
-    while (used)
-        land(c, jumps[--used]);
-}
-
-static void compile_if(Compiler *c, const Node *n)
-{
-    jq_emit(c, OP_DUP, 0, 0, 0);
-    compile_nested(c, n->a);
-    uint32_t otherwise = jq_emit(c, OP_JUMP_F, 0, 0, 0);
-    jq_compile_node(c, n->b);
-    if (!n->c) {
-        uint32_t past = jq_emit(c, OP_JUMP, 0, 0, 0);
-        land(c, otherwise);
-        land(c, past);
-        return;
-    }
-    uint32_t end = jq_emit(c, OP_JUMP, 0, 0, 0);
-    land(c, otherwise);
-    jq_compile_node(c, n->c);
-    land(c, end);
-}
-
-static void compile_logic(Compiler *c, const Node *n)
-{
-    bool is_and = n->kind == N_AND;
-    jq_emit(c, OP_DUP, 0, 0, 0);
-    jq_compile_node(c, n->a);
-    uint32_t left_false = jq_emit(c, OP_JUMP_F, 0, 0, 0), left_true = 0;
-    if (!is_and) {
-        left_true = jq_emit(c, OP_JUMP, 0, 0, 0);
-        land(c, left_false);
-    }
-    jq_emit(c, OP_DUP, 0, 0, 0);
-    jq_compile_node(c, n->b);
-    uint32_t right_false = jq_emit(c, OP_JUMP_F, 0, 0, 0);
-    if (!is_and)
-        land(c, left_true);
-    load_constant(c, VAL_TRUE);
-    uint32_t end = jq_emit(c, OP_JUMP, 0, 0, 0);
-    land(c, right_false);
-    if (is_and)
-        land(c, left_false);
-    load_constant(c, VAL_FALSE);
-    land(c, end);
-}
-
-static void compile_alternative(Compiler *c, const Node *n)
-{
-    uint32_t found = new_local(c);
-    jq_emit(c, OP_SETV, K_FALSE, 0, found);
-    uint32_t fork = jq_emit(c, OP_FORK, 0, 0, 0);
-    jq_compile_node(c, n->a);
-    jq_emit(c, OP_DUP, 0, 0, 0);
-    uint32_t nothing = jq_emit(c, OP_JUMP_F, 0, 0, 0);
-    jq_emit(c, OP_SETV, K_TRUE, 0, found);
-    uint32_t out = jq_emit(c, OP_JUMP, 0, 0, 0);
-    land(c, nothing);
-    jq_emit(c, OP_BACKTRACK, 0, 0, 0);
-    land(c, fork);
-    jq_emit(c, OP_DUP, 0, 0, 0);
-    jq_emit(c, OP_LOADV, 0, 0, found);
-    uint32_t none = jq_emit(c, OP_JUMP_F, 0, 0, 0);
-    jq_emit(c, OP_BACKTRACK, 0, 0, 0);
-    land(c, none);
-    jq_compile_node(c, n->b);
-    land(c, out);
-}
-
-static void compile_try(Compiler *c, const Node *n)
-{
-    uint32_t begin = jq_emit(c, OP_TRY, 0, 0, 0);
-    jq_compile_node(c, n->a);
-    jq_emit(c, OP_TRY_END, 0, 0, 0);
-    uint32_t past = jq_emit(c, OP_JUMP, 0, 0, 0);
-    land(c, begin);
-    if (n->b)
-        jq_compile_node(c, n->b);
-    else
-        jq_emit(c, OP_BACKTRACK, 0, 0, 0);
-    land(c, past);
-}
-
-static void compile_reduce(Compiler *c, const Node *n)
-{
-    Scope *saved = c->scope;
-    uint32_t state = new_local(c);
-    jq_emit(c, OP_DUP, 0, 0, 0);
-    jq_compile_node(c, n->b);
-    jq_emit(c, OP_STOREV, 0, 0, state);
-    uint32_t fork = jq_emit(c, OP_FORK_MOVE, 0, 0, 0);
-    jq_compile_node(c, n->a);
-    bind_patterns(c, n);
-    jq_emit(c, OP_LOADVN, 0, 0, state);
-    jq_compile_node(c, n->c);
-    jq_emit(c, OP_STOREV, 0, 0, state);
-    jq_emit(c, OP_BACKTRACK, 0, 0, 0);
-    land(c, fork);
-    jq_emit(c, OP_LOADVN, 0, 0, state);
-    c->scope = saved;
-}
-
-static void compile_foreach(Compiler *c, const Node *n)
-{
-    Scope *saved = c->scope;
-    uint32_t state = new_local(c);
-    jq_emit(c, OP_DUP, 0, 0, 0);
-    jq_compile_node(c, n->b);
-    jq_emit(c, OP_STOREV, 0, 0, state);
-    jq_emit(c, OP_DUPN, 0, 0, 0);
-    jq_compile_node(c, n->a);
-    bind_patterns(c, n);
-    jq_emit(c, OP_LOADVN, 0, 0, state);
-    jq_compile_node(c, n->c);
-    jq_emit(c, OP_DUP, 0, 0, 0);
-    jq_emit(c, OP_STOREV, 0, 0, state);
-    if (n->d)
-        jq_compile_node(c, n->d);
-    c->scope = saved;
-}
-
-static void compile_as(Compiler *c, const Node *n)
-{
-    Scope *saved = c->scope;
-    jq_emit(c, OP_DUP, 0, 0, 0);
-    compile_nested(c, n->a);
-    bind_patterns(c, n);
-    jq_compile_node(c, n->b);
-    c->scope = saved;
-}
-
-static void compile_label(Compiler *c, const Node *n)
-{
-    Scope *saved = c->scope;
-    Scope *s = jq_scope_add(c, SCOPE_LABEL, n->name);
-    s->index = new_local(c);
-    jq_emit(c, OP_LABEL, 0, 0, s->index);
-    jq_compile_node(c, n->a);
-    c->scope = saved;
-}
-
-static void compile_break(Compiler *c, const Node *n)
-{
-    Scope *s = find_variable(c, SCOPE_LABEL, n->name);
-    if (s)
-        jq_emit(c, OP_BREAK, 0, level_of(c, s->unit), s->index);
-    else
-        undefined(c, n, "$*label-%.*s is not defined", (int)n->name.len, n->name.data);
-}
-
-static void compile_array(Compiler *c, const Node *n)
-{
-    if (!n->a) {
-        load_constant(c, arr_new(c->j, 0));
-        return;
-    }
-    uint32_t list = new_local(c);
-    jq_emit(c, OP_SETV, K_ARRAY, 0, list);
-    uint32_t fork = jq_emit(c, OP_FORK, 0, 0, 0);
-    jq_compile_node(c, n->a);
-    jq_emit(c, OP_APPEND, 0, 0, list);
-    land(c, fork);
-    jq_emit(c, OP_LOADVN, 0, 0, list);
-}
-
-static bool literal_keys(const Node *n)
-{
-    for (size_t i = 0; i < n->count; i += 2)
-        if (n->list[i]->kind != N_LITERAL || n->list[i]->lit.kind != K_STRING)
-            return false;
-    return n->count / 2 < 250;
-}
-
-static void compile_object(Compiler *c, const Node *n)
-{
-    if (n->count == 0) {
-        load_constant(c, obj_new(c->j, 0));
-        return;
-    }
-    if (literal_keys(n)) {
-        for (size_t i = 0; i < n->count; i += 2)
-            jq_compile_subexp(c, n->list[i + 1]);
-        jq_emit(c, OP_OBJECT, 0, 0, (uint32_t)(n->count / 2));
-        for (size_t i = 0; i < n->count; i += 2)
-            jq_emit(c, OP_KEY, 0, 0, jq_add_constant(c, val_copy(n->list[i]->lit)));
-        return;
-    }
-    jq_emit(c, OP_LOADK_UNDER, 0, 0, jq_add_constant(c, obj_new(c->j, 0)));
-    for (size_t i = 0; i < n->count; i += 2) {
-        const Node *key = n->list[i];
-        if (key->kind == N_LITERAL && key->lit.kind != K_STRING) {
-            char text[SHORT_ERROR];
-            undefined(c, key, "Cannot use %s (%s) as object key", kind_name(key->lit), val_short(c->j, key->lit, text, sizeof text));
-        }
-        jq_compile_subexp(c, key);
-        jq_compile_subexp(c, n->list[i + 1]);
-        jq_emit(c, OP_INSERT, 0, 0, 0);
-    }
-    jq_emit(c, OP_POP, 0, 0, 0);
-}
-
-static void compile_string(Compiler *c, const Node *n)
-{
-    for (size_t i = n->count; i-- > 0;) {
-        const Node *part = n->list[i];
-        jq_emit(c, OP_SUBEXP_BEGIN, 0, 0, 0);
-        jq_compile_node(c, part);
-        if (part->kind != N_LITERAL || part->op != LITERAL_TEXT)
-            jq_emit(c, OP_FORMAT, 0, 0, jq_add_constant(c, val_string(c->j, n->name.len ? n->name : SLICE("text"))));
-        jq_emit(c, OP_SUBEXP_END, 0, 0, 0);
-    }
-    jq_emit(c, OP_CONCAT, 0, 0, (uint32_t)n->count);
-}
-
-static void compile_index(Compiler *c, const Node *n)
-{
-    if (n->b->kind == N_LITERAL) {
-        jq_compile_node(c, n->a);
-        jq_emit(c, OP_FIELD, n->opt, 0, jq_add_constant(c, val_copy(n->b->lit)));
-        return;
-    }
-    jq_compile_subexp(c, n->b);
-    jq_compile_node(c, n->a);
-    jq_emit(c, OP_INDEX, n->opt, 0, 0);
-}
-
-static void compile_slice(Compiler *c, const Node *n)
-{
-    static const Node null = {.kind = N_LITERAL, .lit = {.kind = K_NULL}};
-    jq_compile_subexp(c, n->b ? n->b : &null);
-    jq_compile_subexp(c, n->c ? n->c : &null);
-    jq_emit(c, OP_SLICE_KEY, 0, 0, 0);
-    jq_compile_node(c, n->a);
-    jq_emit(c, OP_INDEX, n->opt, 0, 0);
-}
-
-static int assigned_operator(int op)
-{
-    switch (op) {
-    case T_SETPLUS:
-        return '+';
-    case T_SETMINUS:
-        return '-';
-    case T_SETMULT:
-        return '*';
-    case T_SETDIV:
-        return '/';
-    case T_SETMOD:
-        return '%';
-    default:
-        return T_ALT;
-    }
-}
-
-/* a op= b is  b as $tmp | _modify(a; . op $tmp);  a = b is _assign(a; b). */
-static void compile_assign(Compiler *c, const Node *n)
-{
-    if (n->op == '=' || n->op == T_SETPIPE) {
-        Node *args[2] = {n->a, n->b};
-        Node call = {.kind = N_CALL, .name = n->op == '=' ? SLICE("_assign") : SLICE("_modify"), .list = args, .count = 2,
-                     .source = n->source, .start = n->start, .end = n->end};
-        Scope *s = c->scope; /* nothing the program defines is meant */
-        if (!compile_library_call(c, &call))
-            undefined(c, n, "%.*s is not defined", (int)call.name.len, call.name.data);
-        c->scope = s;
-        return;
-    }
-    Scope *saved = c->scope;
-    jq_emit(c, OP_DUP, 0, 0, 0);
-    jq_compile_node(c, n->b);
-    Scope *tmp = new_variable(c, SLICE("*tmp"));
-    jq_emit(c, OP_STOREV, 0, 0, tmp->index);
-    Node *dot = mem_new(c->mem, Node), *var = mem_new(c->mem, Node), *update = mem_new(c->mem, Node);
-    dot->kind = N_IDENTITY;
-    *var = (Node){.kind = N_VAR, .name = tmp->name, .source = n->source};
-    int op = assigned_operator(n->op);
-    *update = (Node){.kind = op == T_ALT ? N_ALTERNATIVE : N_BINARY, .op = op, .a = dot, .b = var, .source = n->source};
-    Node *args[2] = {n->a, update};
-    Node call = {.kind = N_CALL, .name = SLICE("_modify"), .list = args, .count = 2, .source = n->source};
-    compile_library_call(c, &call);
-    c->scope = saved;
-}
-
-static void compile_pipe(Compiler *c, const Node *n)
-{
-    for (; n->kind == N_PIPE; n = n->b)
-        jq_compile_node(c, n->a);
-    jq_compile_node(c, n);
-}
-
-static void compile_def(Compiler *c, const Node *n)
-{
-    Scope *saved = c->scope;
-    jq_define(c, n->func, n->func->name, false);
-    jq_compile_node(c, n->a);
-    c->scope = saved;
-}
-
-static void compile_format(Compiler *c, const Node *n)
-{
-    jq_emit(c, OP_FORMAT, 0, 0, jq_add_constant(c, val_string(c->j, n->name)));
-}
-
-static void compile_recurse(Compiler *c, const Node *n)
-{
-    Node call = {.kind = N_CALL, .name = SLICE("recurse"), .source = n->source, .start = n->start, .end = n->end};
-    compile_library_call(c, &call);
-}
-
-static void compile_each(Compiler *c, const Node *n)
-{
-    jq_compile_node(c, n->a);
-    jq_emit(c, OP_EACH, n->opt, 0, 0);
-}
-
-static void compile_negate(Compiler *c, const Node *n)
-{
-    compile_nested(c, n->a);
-    jq_emit(c, OP_NEGATE, 0, 0, 0);
-}
-
-static void compile_literal(Compiler *c, const Node *n) { load_constant(c, val_copy(n->lit)); }
-static void compile_identity(Compiler *c, const Node *n) { (void)c, (void)n; }
-
-void jq_compile_node(Compiler *c, const Node *n)
-{
-    static void (*const forms[])(Compiler *, const Node *) = {
-        [N_IDENTITY] = compile_identity, [N_RECURSE] = compile_recurse, [N_LITERAL] = compile_literal, [N_STRING] = compile_string,
-        [N_FORMAT] = compile_format, [N_INDEX] = compile_index, [N_SLICE] = compile_slice, [N_EACH] = compile_each, [N_TRY] = compile_try,
-        [N_PIPE] = compile_pipe, [N_COMMA] = compile_comma, [N_BINARY] = compile_binary, [N_AND] = compile_logic, [N_OR] = compile_logic,
-        [N_ALTERNATIVE] = compile_alternative, [N_ASSIGN] = compile_assign, [N_NEGATE] = compile_negate, [N_IF] = compile_if,
-        [N_REDUCE] = compile_reduce, [N_FOREACH] = compile_foreach, [N_DEF] = compile_def, [N_CALL] = compile_call, [N_VAR] = compile_variable,
-        [N_AS] = compile_as, [N_LABEL] = compile_label, [N_BREAK] = compile_break, [N_ARRAY] = compile_array, [N_OBJECT] = compile_object,
-        [N_LOC] = compile_loc,
-    };
-    if (!proc_stack_room(c->j->proc, COMPILE_ROOM)) {
-        if (!c->exhausted)
-            undefined(c, n, "program too deep");
-        c->exhausted = true;
-        return;
-    }
-    proc_tick(c->j->proc, 1);
-    forms[n->kind](c, n);
+        jq_land(c, jumps[i]);
 }

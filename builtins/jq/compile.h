@@ -66,4 +66,19 @@ void jq_compile_subexp(Compiler *c, const Node *n);
 void jq_compile_node(Compiler *c, const Node *n);
 Val jq_environment(J *j);
 
+/* The jump at `at` goes to here. */
+void jq_land(Compiler *c, uint32_t at);
+uint16_t jq_level_of(const Compiler *c, const Unit *unit);
+uint32_t jq_new_local(Compiler *c);
+Scope *jq_new_variable(Compiler *c, Slice name);
+Scope *jq_find_variable(const Compiler *c, ScopeKind kind, Slice name);
+void jq_undefined(Compiler *c, const Node *n, const char *format, ...) PRINTF_LIKE(3, 4); /* an error at n */
+bool jq_compile_library_call(Compiler *c, const Node *n); /* false: the library has no such function */
+void jq_load_constant(Compiler *c, Val v);
+void jq_bind_patterns(Compiler *c, const Node *n); /* the value on top, by one of n's patterns */
+void jq_compile_call(Compiler *c, const Node *n);
+void jq_compile_variable(Compiler *c, const Node *n);
+void jq_compile_loc(Compiler *c, const Node *n);
+void jq_compile_nested(Compiler *c, const Node *n); /* outside the path that is followed */
+
 #endif

@@ -7,24 +7,8 @@
  */
 #include <stdarg.h>
 
-#include "ast.h"
+#include "parse.h"
 #include "reader.h"
-
-typedef struct {
-    J *j;
-    Mem *mem;
-    Lexer lex;
-    Token tok;       /* the one to look at */
-    uint32_t last_end; /* of the one before */
-    Source *source;
-    Errors *errors;
-    bool failed;
-    unsigned depth;
-} Parser;
-
-enum { PARSE_ROOM = 24 << 10 };
-
-/* ---------- errors ---------- */
 
 void jq_errors_add(Errors *e, const Source *s, uint32_t start, uint32_t end, const char *format, ...)
 {
@@ -50,112 +34,7 @@ void jq_errors_add(Errors *e, const Source *s, uint32_t start, uint32_t end, con
     e->count++;
 }
 
-/* "syntax error, unexpected X[, expecting Y]" at the current token; `expecting` is bison's list, or NULL. */
-static Node *syntax(Parser *p, const char *expecting)
-{
-    char buf[8];
-    if (p->failed)
-        return NULL;
-    p->failed = true;
-    jq_errors_add(p->errors, p->source, p->tok.start, p->tok.end, "syntax error, unexpected %s%s%s", jq_token_name(p->tok.type, buf),
-               expecting ? ", expecting " : "", expecting ? expecting : "");
-    return NULL;
-}
-
-static void fail_at(Parser *p, uint32_t start, uint32_t end, const char *message)
-{
-    jq_errors_add(p->errors, p->source, start, end, "%s", message);
-    p->failed = true;
-}
-
-/* ---------- tokens and nodes ---------- */
-
-static void next(Parser *p)
-{
-    p->last_end = p->tok.end;
-    p->tok = jq_lex_next(&p->lex);
-}
-
-static bool accept(Parser *p, int type)
-{
-    if (p->failed || p->tok.type != type)
-        return false;
-    next(p);
-    return true;
-}
-
-static bool expect(Parser *p, int type, const char *expecting)
-{
-    if (p->failed)
-        return false;
-    if (p->tok.type == type) {
-        next(p);
-        return true;
-    }
-    syntax(p, expecting);
-    return false;
-}
-
-static Node *node(Parser *p, NodeKind kind, uint32_t start)
-{
-    Node *n = mem_new(p->mem, Node);
-    n->kind = (uint8_t)kind;
-    n->start = start;
-    n->source = p->source;
-    return n;
-}
-
-static Node *done(Parser *p, Node *n)
-{
-    n->end = p->last_end;
-    return n;
-}
-
-static Node *two(Parser *p, NodeKind kind, Node *a, Node *b)
-{
-    Node *n = node(p, kind, a ? a->start : 0);
-    n->a = a;
-    n->b = b;
-    return done(p, n);
-}
-
-typedef struct {
-    Node **items;
-    size_t count, cap;
-} List;
-
-static void list_add(Parser *p, List *l, Node *n)
-{
-    if (l->count == l->cap) {
-        size_t cap = l->cap ? l->cap * 2 : 4;
-        l->items = mem_grow(p->mem, l->items, l->cap * sizeof *l->items, cap * sizeof *l->items);
-        l->cap = cap;
-    }
-    l->items[l->count++] = n;
-}
-
-static Node *string_node(Parser *p, Slice text, uint32_t start)
-{
-    Node *n = node(p, N_LITERAL, start);
-    n->lit = val_string_utf8(p->j, text);
-    return done(p, n);
-}
-
-static Node *parse_query(Parser *p);
 static Node *parse_expr(Parser *p, int least);
-static Node *parse_postfix(Parser *p);
-
-static bool enter(Parser *p)
-{
-    if (p->failed)
-        return false;
-    if (p->depth > 3000 || ((p->depth & 7) == 0 && !proc_stack_room(p->j->proc, PARSE_ROOM))) {
-        fail_at(p, p->tok.start, p->tok.end, "syntax error: memory exhausted");
-        return false;
-    }
-    p->depth++;
-    return true;
-}
 
 /* ---------- strings ---------- */
 
@@ -189,7 +68,7 @@ static Node *parse_string(Parser *p, Slice format, uint32_t start)
         if (p->tok.type == T_STRING_TEXT) {
             list_add(p, &parts, string_text(p));
         } else if (accept(p, T_INTERP_START)) {
-            list_add(p, &parts, parse_query(p));
+            list_add(p, &parts, jq_parse_query(p));
             expect(p, T_INTERP_END, "QQSTRING_INTERP_END or '|' or ','");
         } else {
             syntax(p, "QQSTRING_TEXT or QQSTRING_INTERP_START or QQSTRING_END");
@@ -209,7 +88,7 @@ static Node *parse_string(Parser *p, Slice format, uint32_t start)
 }
 
 /* A string with or without @format before it. */
-static Node *parse_any_string(Parser *p)
+Node *jq_parse_string(Parser *p)
 {
     uint32_t start = p->tok.start;
     Slice format = {"", 0};
@@ -254,9 +133,9 @@ static Node *parse_pattern_key(Parser *p)
         return string_node(p, t.text, t.start);
     }
     if (t.type == T_STRING_START || t.type == T_FORMAT)
-        return parse_any_string(p);
+        return jq_parse_string(p);
     if (accept(p, '(')) {
-        Node *n = parse_query(p);
+        Node *n = jq_parse_query(p);
         expect(p, ')', "'|' or ',' or ')'");
         return n;
     }
@@ -327,11 +206,11 @@ static Node *parse_fold(Parser *p, NodeKind kind, uint32_t start)
         return NULL;
     parse_patterns(p, n);
     expect(p, '(', "'('");
-    n->b = parse_query(p);
+    n->b = jq_parse_query(p);
     expect(p, ';', "'|' or ',' or ';'");
-    n->c = parse_query(p);
+    n->c = jq_parse_query(p);
     if (kind == N_FOREACH && accept(p, ';')) {
-        n->d = parse_query(p);
+        n->d = jq_parse_query(p);
         expect(p, ')', "'|' or ',' or ')'");
     } else {
         expect(p, ')', kind == N_FOREACH ? "'|' or ',' or ';' or ')'" : "'|' or ',' or ')'");
@@ -345,14 +224,14 @@ static Node *parse_if(Parser *p, uint32_t start)
     Node *n = node(p, N_IF, start);
     if (!enter(p))
         return NULL;
-    n->a = parse_query(p);
+    n->a = jq_parse_query(p);
     expect(p, T_THEN, "then or '|' or ','");
-    n->b = parse_query(p);
+    n->b = jq_parse_query(p);
     uint32_t at = p->tok.start;
     if (accept(p, T_ELIF)) {
         n->c = parse_if(p, at);
     } else if (accept(p, T_ELSE)) {
-        n->c = parse_query(p);
+        n->c = jq_parse_query(p);
         expect(p, T_END_WORD, "end or '|' or ','");
     } else {
         expect(p, T_END_WORD, NULL);
@@ -371,7 +250,7 @@ static Node *parse_call(Parser *p)
     n->end = t.end;
     if (accept(p, '(')) {
         do
-            list_add(p, &args, parse_query(p));
+            list_add(p, &args, jq_parse_query(p));
         while (accept(p, ';'));
         expect(p, ')', "';' or ')'");
     }
@@ -399,7 +278,7 @@ static Node *parse_dot(Parser *p, uint32_t start)
 {
     Node *dot = done(p, node(p, N_IDENTITY, start));
     if (p->tok.type == T_STRING_START || (p->tok.type == T_FORMAT)) {
-        Node *key = parse_any_string(p);
+        Node *key = jq_parse_string(p);
         return two(p, N_INDEX, dot, key);
     }
     if (p->tok.type == T_IDENT) {
@@ -447,7 +326,7 @@ static Node *parse_number(Parser *p)
 
 static Node *parse_group(Parser *p)
 {
-    Node *n = parse_query(p);
+    Node *n = jq_parse_query(p);
     expect(p, ')', "'|' or ',' or ')'");
     if (p->failed)
         return NULL;
@@ -460,7 +339,7 @@ static Node *parse_array(Parser *p, uint32_t start)
     Node *n = node(p, N_ARRAY, start);
     if (accept(p, ']'))
         return done(p, n);
-    n->a = parse_query(p);
+    n->a = jq_parse_query(p);
     expect(p, ']', "'|' or ',' or ']'");
     return done(p, n);
 }
@@ -495,7 +374,7 @@ static Node *parse_term(Parser *p)
     case T_LITERAL:
         return parse_number(p);
     case T_STRING_START:
-        return parse_any_string(p);
+        return jq_parse_string(p);
     case T_FORMAT: {
         Node *format = parse_name(p, N_FORMAT, 1);
         if (p->tok.type != T_STRING_START)
@@ -548,11 +427,11 @@ static Node *parse_bracket(Parser *p, Node *term)
 {
     if (accept(p, ']'))
         return two(p, N_EACH, term, NULL);
-    Node *from = p->tok.type == ':' ? NULL : parse_query(p);
+    Node *from = p->tok.type == ':' ? NULL : jq_parse_query(p);
     if (accept(p, ':')) {
         Node *n = two(p, N_SLICE, term, from);
         if (p->tok.type != ']')
-            n->c = parse_query(p);
+            n->c = jq_parse_query(p);
         else if (!from)
             syntax(p, NULL);
         expect(p, ']', "'|' or ',' or ']'");
@@ -568,7 +447,7 @@ static Node *parse_dot_suffix(Parser *p, Node *term)
     if (accept(p, '['))
         return parse_bracket(p, term);
     if (p->tok.type == T_STRING_START || p->tok.type == T_FORMAT)
-        return two(p, N_INDEX, term, parse_any_string(p));
+        return two(p, N_INDEX, term, jq_parse_string(p));
     syntax(p, "FORMAT or QQSTRING_START or '['");
     return NULL;
 }
@@ -598,7 +477,7 @@ static Node *parse_suffixes(Parser *p, Node *term)
     return term;
 }
 
-static Node *parse_postfix(Parser *p)
+Node *jq_parse_postfix(Parser *p)
 {
     if (!enter(p))
         return NULL;
@@ -606,17 +485,17 @@ static Node *parse_postfix(Parser *p)
     uint32_t start = p->tok.start;
     if (accept(p, T_TRY)) {
         n = node(p, N_TRY, start);
-        n->a = parse_postfix(p);
+        n->a = jq_parse_postfix(p);
         if (accept(p, T_CATCH)) {
             bool before = p->failed;
-            n->b = parse_postfix(p);
+            n->b = jq_parse_postfix(p);
             if (!before && p->failed)
                 jq_errors_add(p->errors, p->source, start, p->tok.end, "Possibly unterminated 'try' statement");
         }
         done(p, n);
     } else if (accept(p, '-')) {
         n = node(p, N_NEGATE, start);
-        n->a = parse_postfix(p);
+        n->a = jq_parse_postfix(p);
         done(p, n);
     } else {
         n = parse_suffixes(p, parse_term(p));
@@ -662,10 +541,10 @@ static void parse_pair(Parser *p, List *items)
         key = string_node(p, t.text, t.start);
         value = accept(p, ':') ? parse_object_value(p) : shorthand(p, key);
     } else if (t.type == T_STRING_START || t.type == T_FORMAT) {
-        key = parse_any_string(p);
+        key = jq_parse_string(p);
         value = accept(p, ':') ? parse_object_value(p) : key ? shorthand(p, key) : NULL;
     } else if (accept(p, '(')) {
-        key = parse_query(p);
+        key = jq_parse_query(p);
         expect(p, ')', "'|' or ',' or ')'");
         expect(p, ':', "':'");
         value = parse_object_value(p);
@@ -762,7 +641,7 @@ static Node *parse_expr(Parser *p, int least)
 {
     if (!enter(p))
         return NULL;
-    Node *left = parse_postfix(p);
+    Node *left = jq_parse_postfix(p);
     int forbidden = 0;
     for (const Operator *o; !p->failed && (o = operator_at(p->tok.type)) && o->level >= least;) {
         if (o->level == forbidden) {
@@ -800,7 +679,7 @@ static void parse_params(Parser *p, Function *f)
 }
 
 /* Behind def. */
-static Function *parse_def(Parser *p)
+Function *jq_parse_def(Parser *p)
 {
     Function *f = mem_new(p->mem, Function);
     f->name = p->tok.text;
@@ -813,7 +692,7 @@ static Function *parse_def(Parser *p)
         parse_params(p, f), expect(p, ':', "':'");
     else
         expect(p, ':', "':' or '('");
-    f->body = parse_query(p);
+    f->body = jq_parse_query(p);
     expect(p, ';', "'|' or ',' or ';'");
     return f;
 }
@@ -824,8 +703,8 @@ static Node *parse_unit(Parser *p)
     uint32_t start = p->tok.start;
     if (accept(p, T_DEF)) {
         Node *n = node(p, N_DEF, start);
-        n->func = parse_def(p);
-        n->a = parse_query(p);
+        n->func = jq_parse_def(p);
+        n->a = jq_parse_query(p);
         return done(p, n);
     }
     if (accept(p, T_LABEL)) {
@@ -833,7 +712,7 @@ static Node *parse_unit(Parser *p)
         n->name = p->tok.type == T_BINDING ? slice_from(p->tok.text, 1) : (Slice){"", 0};
         expect(p, T_BINDING, "BINDING");
         expect(p, '|', "'|'");
-        n->a = parse_query(p);
+        n->a = jq_parse_query(p);
         return done(p, n);
     }
     Node *left = parse_expr(p, 0);
@@ -843,12 +722,12 @@ static Node *parse_unit(Parser *p)
     n->a = left;
     parse_patterns(p, n);
     expect(p, '|', "'|'");
-    n->b = parse_query(p);
+    n->b = jq_parse_query(p);
     return done(p, n);
 }
 
 /* '|' is right-associative and looser than ','. A long pipe is a loop, not a recursion: pieces are joined from the right. */
-static Node *parse_query(Parser *p)
+Node *jq_parse_query(Parser *p)
 {
     List pipe = {0};
     if (!enter(p))
@@ -866,141 +745,4 @@ static Node *parse_query(Parser *p)
     for (size_t i = pipe.count - 1; i-- > 0;)
         n = two(p, N_PIPE, pipe.items[i], n);
     return n;
-}
-
-/* ---------- modules ---------- */
-
-/* The value of an expression that must be constant. */
-static bool constant(J *j, const Node *n, Val *out)
-{
-    if (n->kind == N_LITERAL) {
-        *out = val_copy(n->lit);
-        return true;
-    }
-    if (n->kind == N_ARRAY) {
-        *out = arr_new(j, 0);
-        const Node *rest = n->a;
-        if (!rest)
-            return true;
-        if (rest->kind == N_COMMA) {
-            Val left;
-            Node inner = *n;
-            inner.a = rest->a;
-            Val right;
-            if (!constant(j, &inner, &left) || !constant(j, rest->b, &right))
-                return false;
-            *out = arr_push(j, left, right);
-            return true;
-        }
-        Val item;
-        if (!constant(j, rest, &item))
-            return false;
-        *out = arr_push(j, *out, item);
-        return true;
-    }
-    if (n->kind == N_CALL && n->count == 0 && (slice_is(n->name, "null") || slice_is(n->name, "true") || slice_is(n->name, "false"))) {
-        *out = slice_is(n->name, "null") ? VAL_NULL : val_bool(slice_is(n->name, "true"));
-        return true;
-    }
-    if (n->kind != N_OBJECT)
-        return false;
-    *out = obj_new(j, n->count / 2);
-    for (size_t i = 0; i < n->count; i += 2) {
-        Val k, v;
-        if (!constant(j, n->list[i], &k) || k.kind != K_STRING || !constant(j, n->list[i + 1], &v))
-            return false;
-        *out = obj_set(j, *out, k, v);
-    }
-    return true;
-}
-
-static Val parse_metadata(Parser *p, const char *what)
-{
-    Val v = VAL_INVALID;
-    Node *n = parse_postfix(p);
-    if (p->failed)
-        return v;
-    if (!constant(p->j, n, &v))
-        fail_at(p, n->start, n->end, mem_printf(p->mem, "%s must be constant", what));
-    else if (v.kind != K_OBJECT)
-        fail_at(p, n->start, n->end, mem_printf(p->mem, "%s must be an object", what));
-    return v;
-}
-
-/* Behind import or include. */
-static Import *parse_import(Parser *p, bool include, uint32_t start)
-{
-    Import *i = mem_new(p->mem, Import);
-    if (p->tok.type != T_STRING_START && p->tok.type != T_FORMAT) {
-        syntax(p, "FORMAT or QQSTRING_START");
-        return i;
-    }
-    Node *path = parse_any_string(p);
-    if (!p->failed && (path->kind != N_LITERAL || path->lit.kind != K_STRING))
-        fail_at(p, path->start, path->end, "Import path must be constant");
-    if (!include) {
-        expect(p, T_AS, "as");
-        if (!p->failed && p->tok.type != T_IDENT && p->tok.type != T_BINDING)
-            syntax(p, "IDENT or BINDING");
-        i->as = p->tok.text;
-        if (!p->failed)
-            next(p);
-    }
-    i->metadata = VAL_INVALID;
-    if (!p->failed && p->tok.type != ';')
-        i->metadata = parse_metadata(p, "Module metadata");
-    expect(p, ';', NULL);
-    if (p->failed)
-        return i;
-    i->path = val_slice(path->lit);
-    i->start = start;
-    i->end = p->last_end;
-    return i;
-}
-
-static bool begins_query(int type)
-{
-    switch (type) {
-    case T_INVALID: case T_STRING_TEXT: case T_STRING_END: case T_INTERP_START: case T_INTERP_END:
-        return false;
-    case T_DEF: case T_IF: case T_REDUCE: case T_FOREACH: case T_TRY: case T_LABEL: case T_BREAK: case T_RECURSE:
-        return true;
-    default:
-        return type > T_EOF ? type < T_NEQ : strchr(".([{-$", type) != NULL;
-    }
-}
-
-Module *jq_parse(J *j, Mem *mem, Source *source, Errors *errors)
-{
-    Parser p = {.j = j, .mem = mem, .source = source, .errors = errors};
-    Module *m = mem_new(mem, Module);
-    Import **import = &m->imports;
-    Function **function = &m->functions;
-    m->source = source;
-    m->metadata = VAL_INVALID;
-    jq_lex_init(&p.lex, mem, source);
-    p.tok = jq_lex_next(&p.lex);
-    if (accept(&p, T_MODULE)) {
-        m->metadata = parse_metadata(&p, "Module metadata");
-        expect(&p, ';', NULL);
-    }
-    while (!p.failed && (p.tok.type == T_IMPORT || p.tok.type == T_INCLUDE)) {
-        bool include = p.tok.type == T_INCLUDE;
-        uint32_t start = p.tok.start;
-        next(&p);
-        *import = parse_import(&p, include, start);
-        import = &(*import)->next;
-    }
-    while (accept(&p, T_DEF)) {
-        *function = parse_def(&p);
-        function = &(*function)->next;
-    }
-    if (!p.failed && p.tok.type != T_EOF && !begins_query(p.tok.type))
-        syntax(&p, "end of file");
-    if (!p.failed && p.tok.type != T_EOF) {
-        m->body = parse_query(&p);
-        if (!p.failed && p.tok.type != T_EOF)
-            syntax(&p, "end of file");
-    }
-    return p.failed ? NULL : m;
 }
