@@ -97,7 +97,7 @@ static Arith *node(Compiler *c, NodeType type, char op, Arith *a, Arith *b)
     n->op = op;
     n->a = a;
     n->b = b;
-    c->writes += is_write(type);
+    c->writes += is_write((int)type);
     c->reads += type == N_PARAM || type == N_ELEMENT;
     return n;
 }
