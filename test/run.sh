@@ -66,8 +66,8 @@ seeds() { # PRESET: each fuzz target replays its seeds
   f=0
   for program in "build/$1"/test/*_fuzz; do
     [ -x "$program" ] || continue
-    name=$(basename "$program" _fuzz)
-    if "$program" "test/fuzz/seeds/$name"/* >"$logs/fuzz" 2>&1; then p=$((p + 1)); else f=$((f + 1)); echo "$program"; tail -n 40 "$logs/fuzz"; fi
+    target=$(basename "$program" _fuzz)
+    if "$program" "test/fuzz/seeds/$target"/* >"$logs/fuzz" 2>&1; then p=$((p + 1)); else f=$((f + 1)); echo "$program"; tail -n 40 "$logs/fuzz"; fi
   done
   echo "$p passed, $f failed"
   [ "$f" = 0 ]
