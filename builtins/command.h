@@ -22,6 +22,7 @@
 #include "lib/base/regex.h"
 #include "lib/base/tz.h"
 #include "lib/base/utf8.h"
+#include "lib/kernel/component.h"
 #include "lib/kernel/kernel.h"
 
 /* ---------- description ---------- */

@@ -101,6 +101,24 @@ typedef struct {
 /* All fields SHELL_LIMIT_DEFAULT. */
 SHELL_API void shell_limits_init(shell_limits *limits);
 
+/* ---------- components ----------
+ * Shared objects beside libshell for what needs more libraries: libshell-crypto, libshell-archive, libshell-data, libshell-net. The
+ * library never loads one: the embedder links it, or opens it and takes the function named libshell_NAME. One that comes from
+ * another version is refused, and commands that miss theirs say so. */
+
+typedef struct {
+    uint64_t size;
+    const char *name;
+    const char *version;   /* SHELL_VERSION of its build */
+    const void *table;     /* private to libshell */
+    uint64_t table_size;
+} shell_component;
+
+/* Asked once for each name, at its first use, on the thread that steps: a component, static or living as long as the process; NULL: there is none. */
+typedef const shell_component *(*shell_component_fn)(void *user, const char *name);
+
+SHELL_API const shell_component *libshell_crypto(void);
+
 /* ---------- opening ---------- */
 
 enum { SHELL_BIND_COPY = 0, SHELL_BIND_DIRECT = 1, SHELL_BIND_OVERLAY = 2 };
@@ -129,6 +147,8 @@ typedef struct {
     uint64_t seed;
     char *message;                  /* on failure: why, in words; NULL or a buffer of message_size bytes */
     uint64_t message_size;
+    shell_component_fn component;   /* NULL: no components */
+    void *component_user;
 } shell_options;
 
 SHELL_API void shell_options_init(shell_options *options);

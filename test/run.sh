@@ -90,7 +90,7 @@ docs_current() { build/release/test/docs >"$logs/commands.md" && diff -u COMMAND
 
 exports_match() {
   nm -D --defined-only build/release/libshell.so | awk '{print $3}' | sed 's/@.*//' | grep '^shell_' | sort -u >"$logs/so"
-  grep -oE 'SHELL_API [^;(]*\(' include/shell.h | grep -oE 'shell_[a-z_]+ *\($' | tr -d ' (' | sort -u >"$logs/header"
+  grep -oE 'SHELL_API [^;(]*\(' include/shell.h | grep -oE '\bshell_[a-z_]+ *\($' | tr -d ' (' | sort -u >"$logs/header"
   diff "$logs/header" "$logs/so"
 }
 

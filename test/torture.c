@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lib/api/internal.h"
+#include "test/components.h"
 
 static unsigned long passed, failed;
 static uint64_t sample = 8;
@@ -19,6 +20,7 @@ static shell *open_shell(void)
     static const char *const env[] = {"LC_ALL=C.UTF-8", NULL};
     shell_options o;
     shell_options_init(&o);
+    o.component = test_component;
     o.env = env;
     o.seeded = 1;
     shell *sh;

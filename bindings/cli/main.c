@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bindings/cli/cli.h"
 #include "include/shell.h"
 
 enum { MOST_BINDS = 64, MOST_ENV = 256, MOST_SET = 64, USAGE = 2 };
@@ -406,6 +407,7 @@ int main(int argc, char **argv)
     o.env = s.env;
     o.cwd = s.cwd;
     o.limits = &s.limits;
+    o.component = cli_component;
     o.message = message;
     o.message_size = sizeof message;
     shell *sh;

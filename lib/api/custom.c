@@ -227,6 +227,10 @@ bool custom_serve(shell *sh)
         after = sh->served = r->id;
         if (r->kind == REQUEST_COMMAND)
             any |= serve(sh, r);
+        if (r->kind == REQUEST_COMPONENT) {
+            component_serve(sh, r->ask, r->id);
+            any = true;
+        }
     }
     return any;
 }

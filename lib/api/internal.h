@@ -25,6 +25,8 @@ struct shell {
     char *script;           /* copy of the run's text, and what else the run borrowed */
     shell_run_opts run_opts;
     Limits run_limits;
+    shell_component_fn component;
+    void *component_user;
     char message[240];
 };
 
@@ -51,6 +53,8 @@ shell_err api_enter_idle(shell *sh);
 
 /* Serves what a pending run asks of the host: custom commands. True when something was answered. */
 bool custom_serve(shell *sh);
+/* Serves a process that asks for a component. */
+void component_serve(shell *sh, const char *name, uint64_t request);
 /* Tells the machines of killed calls so, and frees them. On the caller's stack. */
 void custom_bury(shell *sh);
 void custom_free_all(shell *sh);

@@ -131,6 +131,8 @@ shell_err shell_open(const shell_options *opts, shell **out)
         return SHELL_ENOMEM;
     const char *message = NULL;
     shell_err err = build(sh, &o, &message);
+    sh->component = o.component;
+    sh->component_user = o.component_user;
     if (err) {
         tell(&o, sh->message[0] && !message ? sh->message : message ? message : shell_strerror(err));
         destroy(sh);
@@ -182,6 +184,8 @@ shell_err shell_fork(shell *sh, shell **out)
     bool done = to && (to->kernel = kern_fork(sh->kernel)) && (to->lang = lang_fork(sh->lang, to->kernel)) && custom_copy_all(to, sh) == SHELL_OK;
     pthread_mutex_unlock(&sh->forks);
     if (done) {
+        to->component = sh->component;
+        to->component_user = sh->component_user;
         *out = to;
         return SHELL_OK;
     }

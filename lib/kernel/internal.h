@@ -165,6 +165,7 @@ typedef struct Component {
     struct Component *next;
     const char *name;
     const void *table;
+    size_t size;
 } Component;
 
 typedef struct RequestNode {

@@ -196,7 +196,7 @@ static bool fork_tables(Kernel *to, const Kernel *from)
         if (kern_command_set(to, c->name, c->command, c->user))
             return false;
     for (const Component *c = from->components; c; c = c->next)
-        if (kern_component_set(to, c->name, c->table))
+        if (kern_component_set(to, c->name, c->table, c->size))
             return false;
     return true;
 }

@@ -412,7 +412,7 @@ void kern_cancel(Kernel *k); /* from any thread */
 void kern_wake(Kernel *k);   /* from any thread: input or output may go on; ends kern_pause */
 
 /* Requests to the host: numbered, answered from any thread. The process blocks; the host never runs on a coroutine. */
-typedef enum { REQUEST_COMMAND, REQUEST_POLICY, REQUEST_MOUNT, REQUEST_TRANSPORT } RequestKind;
+typedef enum { REQUEST_COMMAND, REQUEST_POLICY, REQUEST_MOUNT, REQUEST_TRANSPORT, REQUEST_COMPONENT /* ask: its name */ } RequestKind;
 typedef struct Request {
     uint64_t id;
     RequestKind kind;
@@ -437,9 +437,9 @@ VfsImage *kern_freeze(Kernel *k);
 /* Files back to the base (vfs_to_base), cwd, umask and descriptors as at kern_new. Idle only. */
 int kern_reset(Kernel *k);
 
-/* The seam for components (HTTP transport and the like): a table handed over at open, looked up by name. */
-int kern_component_set(Kernel *k, const char *name, const void *table);
-const void *kern_component(const Kernel *k, const char *name);
+/* The seam for components: tables of component.h by name; *size is the table's. -ENOMEM; NULL when it was not handed over. */
+int kern_component_set(Kernel *k, const char *name, const void *table, size_t size);
+const void *kern_component(const Kernel *k, const char *name, size_t *size);
 
 /* The part of Kernel that proc_tick touches. */
 struct KernelHot { int64_t fuel; };

@@ -1,4 +1,4 @@
-/* request: numbered questions to the host, events for it, custom commands and components. */
+/* request: numbered questions to the host, events for it, custom commands. */
 #include <stdlib.h>
 
 #include "host.h"
@@ -65,7 +65,7 @@ int kern_answer(Kernel *k, uint64_t id, int result)
     return n ? 0 : -ENOENT;
 }
 
-/* ---------- custom commands and components ---------- */
+/* ---------- custom commands ---------- */
 
 int kern_command_set(Kernel *k, const char *name, const struct Command *c, void *user)
 {
@@ -87,23 +87,4 @@ int kern_command_set(Kernel *k, const char *name, const struct Command *c, void 
     memcpy(fresh->name, name, n);
     k->customs = fresh;
     return 0;
-}
-
-int kern_component_set(Kernel *k, const char *name, const void *table)
-{
-    Component *c = mem_alloc(&k->mem, sizeof *c);
-    char *copy = c ? mem_strdup(&k->mem, name) : NULL;
-    if (!copy)
-        return -ENOMEM;
-    *c = (Component){k->components, copy, table};
-    k->components = c;
-    return 0;
-}
-
-const void *kern_component(const Kernel *k, const char *name)
-{
-    for (const Component *c = k->components; c; c = c->next)
-        if (strcmp(c->name, name) == 0)
-            return c->table;
-    return NULL;
 }

@@ -232,7 +232,8 @@ static int start_body(Interp *in, void *arg)
 int shell_start(Proc *p, const ShellStart *s)
 {
     /* The table is handed over by lang_new of this shell, and it is ours to change. */
-    Lang *l = (Lang *)(uintptr_t)kern_component(p->kernel, "lang");
+    size_t size;
+    Lang *l = (Lang *)(uintptr_t)kern_component(p->kernel, "lang", &size);
     if (!l)
         return 126;
     char **env = proc_environ(p);

@@ -317,7 +317,7 @@ Lang *lang_new(Kernel *k, LangState *base, const char *const *env)
     Gen *g = kern_gen(k);
     l->base = base;
     l->st = state_clone(g, &base->st);
-    if ((env && *env && !define_environment(&l->st, g, env)) || kern_component_set(k, "lang", l)) {
+    if ((env && *env && !define_environment(&l->st, g, env)) || kern_component_set(k, "lang", l, sizeof *l)) {
         state_drop(g, &l->st);
         return NULL;
     }
@@ -335,7 +335,7 @@ void lang_free(Lang *l, Kernel *k)
 Lang *lang_fork(Lang *l, Kernel *to)
 {
     Lang *copy = mem_new(kern_mem(to), Lang);
-    if (!copy || kern_component_set(to, "lang", copy))
+    if (!copy || kern_component_set(to, "lang", copy, sizeof *copy))
         return NULL;
     Gen *g = kern_gen(to);
     copy->base = l->base;

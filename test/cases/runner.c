@@ -17,6 +17,7 @@
 #endif
 
 #include "include/shell.h"
+#include "test/components.h"
 
 typedef struct {
     char *data;
@@ -112,6 +113,7 @@ static void run(const char *file, const Case *c)
     shell_options o;
     shell_options_init(&o);
     o.env = env;
+    o.component = test_component;
     shell *sh;
     shell_result *r;
     if (shell_open(&o, &sh) != SHELL_OK || shell_run(sh, c->script.data, c->script.len, NULL, &r) != SHELL_OK) {
