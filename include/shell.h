@@ -286,6 +286,9 @@ SHELL_API shell_err shell_rename(shell *sh, const char *from, const char *to);
 SHELL_API shell_err shell_chmod(shell *sh, const char *path, uint32_t mode);
 SHELL_API shell_err shell_exists(shell *sh, const char *path, int32_t *out);
 
+/* Where the symlink `path` points: *out is freed with shell_free; NUL-terminated beyond *len. SHELL_EINVAL: it is none. */
+SHELL_API shell_err shell_readlink(shell *sh, const char *path, char **out, uint64_t *len);
+
 enum { SHELL_ADDED = 0, SHELL_MODIFIED = 1, SHELL_DELETED = 2 };
 typedef struct {
     const char *path;

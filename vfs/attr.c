@@ -181,8 +181,10 @@ int vfs_utimes(Vfs *fs, const VCred *c, VDir *at, const char *path, int flags, V
 
 static int resize_inode(Vfs *fs, Inode *i, uint64_t size)
 {
+    int r = size && inode_lazy(i) ? lazy_load(fs, i) : 0;
     uint64_t before = i->size;
-    int r = quota_room(fs, i, size);
+    if (r == 0)
+        r = quota_room(fs, i, size);
     if (r == 0)
         r = data_resize(fs->gen, i, size);
     if (r)

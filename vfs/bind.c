@@ -19,39 +19,6 @@ typedef struct {
     Mem kept;  /* what `links` holds */
 } Copy;
 
-/* The whole of an open file, in a chunk of its size; it may grow or shrink meanwhile. */
-static int read_file(Gen *g, int fd, uint64_t size, Chunk **out, uint64_t *len)
-{
-    if (size > SIZE_MAX / 2)
-        return -EFBIG;
-    Chunk *c = chunk_new(g, (size_t)size);
-    *len = 0;
-    while (c) {
-        if (*len == c->cap) {
-            char one;
-            ssize_t more = host_pread(fd, &one, 1, *len);
-            if (more <= 0)
-                break;
-            Chunk *grown = chunk_resize(g, c, c->cap + c->cap / 2 + 4096);
-            if (!grown) {
-                chunk_unref(g, c);
-                return -ENOMEM;
-            }
-            c = grown;
-        }
-        ssize_t n = host_pread(fd, c->data + *len, c->cap - (size_t)*len, *len);
-        if (n < 0) {
-            chunk_unref(g, c);
-            return (int)n;
-        }
-        if (n == 0)
-            break;
-        *len += (uint64_t)n;
-    }
-    *out = c;
-    return c ? 0 : -ENOMEM;
-}
-
 static void take_stat(Inode *i, const VStat *st)
 {
     i->uid = st->uid;
@@ -104,7 +71,7 @@ static int copy_file(Copy *c, const char *rel, const char *path)
     if (r == 0 && !S_ISREG(st.mode))
         r = -ENXIO;
     if (r == 0)
-        r = read_file(g, fd, st.size, &chunk, &len);
+        r = host_read_all(g, fd, st.size, &chunk, &len);
     host_close(fd);
     if (r)
         return r;
@@ -226,6 +193,47 @@ static int bind_point(Vfs *fs, const VBind *bind, bool file, Path *p)
     return r;
 }
 
+/* What was below the destination is covered for good: an overlay is the tree from there down. */
+static int overlay_point(Vfs *fs, const VBind *bind, Path *p)
+{
+    int r = bind_point(fs, bind, false, p);
+    if (r == 0)
+        r = tree_empty(fs, p->at.inode->ino);
+    return r ? r : path_resolve(p, fs, &root, NULL, bind->destination, PATH_FOLLOW | PATH_MUST);
+}
+
+static void release_tree(void *thing) { host_tree_unref(thing); }
+
+/* The destination becomes lazy: a directory, or one file. */
+static int overlay_begin(Vfs *fs, const VBind *bind, HostTree *tree, Path *p)
+{
+    VStat st;
+    bool file = host_tree_is_file(tree);
+    int r = host_stat(tree, "", &st);
+    if (r == 0)
+        r = file ? bind_point(fs, bind, true, p) : overlay_point(fs, bind, p);
+    if (r)
+        return r;
+    Hold *hold = hold_new(fs->gen, release_tree, tree);
+    if (!hold)
+        return -ENOMEM;
+    host_tree_ref(tree);
+    Inode *i = inode_own(fs, p->at.inode->ino), *lazy = i ? lazy_inode(fs, hold, tree, "", (Slice){NULL, 0}, &st) : NULL;
+    hold_unref(fs->gen, hold);
+    if (!lazy)
+        return -ENOMEM;
+    lazy_replace(fs, i, lazy);
+    p->at.inode = i;
+    return 0;
+}
+
+static int bind_overlay(Vfs *fs, const VBind *bind, HostTree *tree)
+{
+    Path p;
+    int r = overlay_begin(fs, bind, tree, &p);
+    return r ? r : mount_add(fs, &p, NULL, NULL, bind->readonly);
+}
+
 static int bind_mount(Vfs *fs, const VBind *bind, HostTree *tree)
 {
     Path p;
@@ -249,19 +257,19 @@ int vfs_bind(Vfs *fs, const VBind *bind, const char **message)
 {
     int r;
     *message = NULL;
-    if (bind->mode == VBIND_OVERLAY)
-        return refuse(-ENOTSUP, "overlay binds are not available", message);
     if (bind->destination[0] != '/')
         return refuse(-EINVAL, "the destination is not absolute", message);
-    if (bind->mode == VBIND_DIRECT && strspn(bind->destination, "/") == strlen(bind->destination))
-        return refuse(-EINVAL, "a live directory cannot be the root", message);
+    if (bind->mode != VBIND_COPY && strspn(bind->destination, "/") == strlen(bind->destination))
+        return refuse(-EINVAL, "only a copy can be the root", message);
     HostTree *tree = host_tree_open(bind, &r, message);
     if (!tree)
         return r;
     r = path_make_parents(fs, bind->destination);
     if (r == 0 && bind->mode == VBIND_COPY)
         r = bind_copy(fs, bind, tree);
-    if (r == 0 && (bind->mode == VBIND_DIRECT || bind->readonly))
+    if (r == 0 && bind->mode == VBIND_OVERLAY)
+        r = bind_overlay(fs, bind, tree);
+    else if (r == 0 && (bind->mode == VBIND_DIRECT || bind->readonly))
         r = bind_mount(fs, bind, tree);
     host_tree_unref(tree);
     return r ? refuse(r, r == -EBUSY ? "the destination lies inside another live directory" : "the source cannot be bound there", message) : 0;

@@ -11,7 +11,7 @@
 enum { DEPTH_LIMIT = 2048 };
 
 typedef struct {
-    const Vfs *fs;
+    Vfs *fs;
     Mem *mem;
     Mem scratch;     /* cursors, one pair a level */
     Map visit;       /* inode numbers, as 8 bytes */
@@ -67,6 +67,12 @@ static bool same_data(const Inode *a, const Inode *b)
     return !S_ISREG(a->mode) || (a->chunk == b->chunk && a->start == b->start && a->extents == b->extents);
 }
 
+/* Bytes that were brought into memory and not changed since: every change moves ctime. */
+static bool only_loaded(const Inode *a, const Inode *b)
+{
+    return inode_lazy(a) != inode_lazy(b) && a->time[TIME_CHANGE] == b->time[TIME_CHANGE] && a->time_ns[TIME_CHANGE] == b->time_ns[TIME_CHANGE];
+}
+
 /* A directory is modified by its own mode and owner, not by what is in it. */
 static bool same(const Inode *a, const Inode *b)
 {
@@ -77,7 +83,7 @@ static bool same(const Inode *a, const Inode *b)
     if (S_ISDIR(a->mode))
         return true;
     return a->size == b->size && a->rdev == b->rdev && a->time[TIME_MODIFY] == b->time[TIME_MODIFY] &&
-           a->time_ns[TIME_MODIFY] == b->time_ns[TIME_MODIFY] && same_data(a, b);
+           a->time_ns[TIME_MODIFY] == b->time_ns[TIME_MODIFY] && (same_data(a, b) || only_loaded(a, b));
 }
 
 static int note(Changes *c, VChangeKind kind, const Inode *i)
@@ -114,18 +120,37 @@ static int compare_entry(Changes *c, const Dentry *now, const Dentry *then, unsi
     return r;
 }
 
+/* A directory that came or went is read in, so that all of it is told; what cannot be read is told as empty. */
+static int fill_sides(Changes *c, const Inode **now, const Inode **then)
+{
+    const Vfs *fs = c->fs;
+    uint64_t ino = *now ? (*now)->ino : 0, old = *then ? (*then)->ino : 0;
+    int r = *now && inode_lazy(*now) && S_ISDIR((*now)->mode) ? lazy_fill(c->fs, ino) : 0;
+    if (r != -ENOMEM && *then)
+        r = lazy_fill(c->fs, old); /* moved: it is in the tree elsewhere, and read in for both */
+    if (*now)
+        *now = inode_get(&fs->tree, ino);
+    if (*then)
+        *then = inode_get(&fs->base, old);
+    return r == -ENOMEM ? r : 0;
+}
+
+static Dentry *entries_of(const Inode *i) { return i && S_ISDIR(i->mode) && !inode_lazy(i) ? i->entries : NULL; }
+
 static int compare_entries(Changes *c, const Inode *now, const Inode *then, unsigned depth)
 {
+    int r = fill_sides(c, &now, &then);
+    if (r)
+        return r;
     MemMark round = mem_mark(&c->scratch);
     DirCursor *cursor = mem_alloc(&c->scratch, 2 * sizeof *cursor);
     if (!cursor)
         return -ENOMEM;
     if (depth > DEPTH_LIMIT)
         return -ELOOP;
-    cursor_init(&cursor[0], now && S_ISDIR(now->mode) ? now->entries : NULL);
-    cursor_init(&cursor[1], then && S_ISDIR(then->mode) ? then->entries : NULL);
+    cursor_init(&cursor[0], entries_of(now));
+    cursor_init(&cursor[1], entries_of(then));
     const Dentry *a = cursor_next(&cursor[0]), *b = cursor_next(&cursor[1]);
-    int r = 0;
     while (!r && (a || b)) {
         int order = !a ? 1 : !b ? -1 : slice_cmp(dentry_name(a), dentry_name(b));
         r = compare_entry(c, order <= 0 ? a : NULL, order >= 0 ? b : NULL, depth);
@@ -147,6 +172,8 @@ static int compare(Changes *c, const Inode *now, const Inode *then, unsigned dep
         r = note(c, VCHANGE_MODIFIED, now);
     bool entries = (now && S_ISDIR(now->mode)) || (then && S_ISDIR(then->mode));
     bool shared = now && then && now->ino == then->ino;
+    if (shared && inode_lazy(now) && inode_lazy(then))
+        return r;
     if (r || !entries || (shared && !worth_entering(c, now->ino)))
         return r;
     return compare_entries(c, now, then, depth);

@@ -26,6 +26,8 @@ static int check_directory(Check *c, const Inode *dir)
 {
     uint64_t entries = 0;
     uint32_t subdirectories = 0;
+    if (inode_lazy(dir))
+        return dir->size ? refuse(c, "a directory not read in has entries") : 0;
     const Dentry *before = NULL;
     DirCursor cursor;
     cursor_init(&cursor, dir->entries);

@@ -46,7 +46,9 @@ static void extents_unref(Gen *g, Extents *e)
 
 void data_ref(Gen *g, Inode *i)
 {
-    if (i->extents)
+    if (inode_lazy(i))
+        obj_ref(g, i->lazy);
+    else if (i->extents)
         obj_ref(g, i->extents);
     else if (i->chunk)
         obj_ref(g, i->chunk);
@@ -54,10 +56,13 @@ void data_ref(Gen *g, Inode *i)
 
 void data_unref(Gen *g, Inode *i)
 {
-    if (i->extents)
+    if (inode_lazy(i))
+        lazy_unref(g, i->lazy);
+    else if (i->extents)
         extents_unref(g, i->extents);
     else
         chunk_unref(g, i->chunk);
+    i->flags &= ~(uint32_t)INODE_LAZY;
     i->extents = NULL;
     i->chunk = NULL;
     i->start = 0;
@@ -381,6 +386,8 @@ int data_resize(Gen *g, Inode *i, uint64_t size)
 uint64_t data_blocks(const Inode *i)
 {
     uint64_t pages = 0, next = 0;
+    if (inode_lazy(i))
+        return (i->size + 4095) / 4096 * 8;
     for (uint32_t n = 0, count = extent_count(i); n < count; n++) {
         Extent e = extent_get(i, n);
         uint64_t first = e.at / 4096, last = (extent_end(i, n) - 1) / 4096;
@@ -397,6 +404,8 @@ uint64_t data_blocks(const Inode *i)
 bool data_check(const Inode *i)
 {
     uint32_t count = extent_count(i);
+    if (inode_lazy(i))
+        return i->lazy != NULL;
     if (count == 0)
         return i->size == 0;
     if (extent_get(i, 0).at != 0)

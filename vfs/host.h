@@ -34,6 +34,14 @@ int host_fstat(const HostTree *t, int fd, VStat *out);
 int host_stat(const HostTree *t, const char *path, VStat *out);
 int host_readlink(const HostTree *t, const char *path, Mem *mem, Slice *out);
 int host_list(const HostTree *t, const char *path, Mem *mem, VDirent **out, size_t *count); /* by name */
+/* A directory's entries by name, each looked at: regular files, directories and symlinks (with their targets). */
+typedef struct {
+    Slice name, target;
+    VStat stat;
+} HostEntry;
+int host_scan(const HostTree *t, const char *path, Mem *mem, HostEntry **out, size_t *count);
+/* The whole of an open file, in a chunk of its size; it may grow or shrink meanwhile. */
+int host_read_all(Gen *g, int fd, uint64_t size, Chunk **out, uint64_t *len);
 ssize_t host_pread(int fd, char *buf, size_t n, uint64_t off);
 
 extern const VMountOps host_direct_ops; /* user is a HostTree */

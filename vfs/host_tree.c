@@ -336,3 +336,77 @@ ssize_t host_pread(int fd, char *buf, size_t n, uint64_t off)
     while (r < 0 && errno == EINTR);
     return r < 0 ? -errno : r;
 }
+
+int host_read_all(Gen *g, int fd, uint64_t size, Chunk **out, uint64_t *len)
+{
+    if (size > SIZE_MAX / 2)
+        return -EFBIG;
+    Chunk *c = chunk_new(g, (size_t)size);
+    *len = 0;
+    while (c) {
+        if (*len == c->cap) {
+            char one;
+            ssize_t more = host_pread(fd, &one, 1, *len);
+            if (more <= 0)
+                break;
+            Chunk *grown = chunk_resize(g, c, c->cap + c->cap / 2 + 4096);
+            if (!grown) {
+                chunk_unref(g, c);
+                return -ENOMEM;
+            }
+            c = grown;
+        }
+        ssize_t n = host_pread(fd, c->data + *len, c->cap - (size_t)*len, *len);
+        if (n < 0) {
+            chunk_unref(g, c);
+            return (int)n;
+        }
+        if (n == 0)
+            break;
+        *len += (uint64_t)n;
+    }
+    *out = c;
+    return c ? 0 : -ENOMEM;
+}
+
+/* ---------- a directory with what is in it ---------- */
+
+static int look_at(const HostTree *t, int dir, const char *name, Mem *mem, HostEntry *e)
+{
+    struct stat st;
+    char target[PATH_MAX];
+    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return -errno;
+    fill(t, &st, &e->stat);
+    if (!S_ISLNK(st.st_mode))
+        return S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) ? 0 : -ENXIO;
+    ssize_t n = readlinkat(dir, name, target, sizeof target);
+    if (n <= 0)
+        return n ? -errno : -ENOENT;
+    e->target = slice(mem_copy(mem, slice(target, (size_t)n)), (size_t)n);
+    return e->target.data ? 0 : -ENOMEM;
+}
+
+/* What goes away between being listed and being looked at is not there. */
+int host_scan(const HostTree *t, const char *path, Mem *mem, HostEntry **out, size_t *count)
+{
+    VDirent *names;
+    size_t total;
+    int r = host_list(t, path, mem, &names, &total);
+    int dir = r ? r : host_open(t, path, O_PATH | O_DIRECTORY);
+    *count = 0;
+    *out = dir < 0 ? NULL : mem_array(mem, total, HostEntry);
+    if (dir < 0 || !*out) {
+        if (dir >= 0)
+            close(dir);
+        return dir < 0 ? dir : -ENOMEM;
+    }
+    for (size_t n = 0; n < total && r != -ENOMEM; n++) {
+        HostEntry *e = &(*out)[*count];
+        *e = (HostEntry){.name = names[n].name};
+        r = look_at(t, dir, names[n].name.data, mem, e);
+        *count += r == 0;
+    }
+    close(dir);
+    return r == -ENOMEM ? r : 0;
+}

@@ -43,7 +43,9 @@ static Inode *inode_copy(Gen *g, const Inode *old)
     if (!i)
         return NULL;
     memcpy((char *)i + sizeof(Obj), (const char *)old + sizeof(Obj), sizeof *i - sizeof(Obj));
-    if (S_ISDIR(i->mode) && i->entries)
+    if (inode_lazy(i))
+        obj_ref(g, i->lazy);
+    else if (S_ISDIR(i->mode) && i->entries)
         obj_ref(g, i->entries);
     else if (S_ISLNK(i->mode) && i->target)
         obj_ref(g, i->target);
@@ -56,7 +58,9 @@ void inode_unref(Gen *g, Inode *i)
 {
     if (!i || !obj_unref(g, i))
         return;
-    if (S_ISDIR(i->mode))
+    if (inode_lazy(i))
+        lazy_unref(g, i->lazy);
+    else if (S_ISDIR(i->mode))
         dentry_unref(g, i->entries);
     else if (S_ISLNK(i->mode))
         str_unref(g, i->target);

@@ -8,6 +8,7 @@
 
 #include <sys/stat.h>
 
+#include "host.h"
 #include "vfs.h"
 
 enum { NAME_LIMIT = 255, PATH_SIZE = 4096, SYMLINK_LIMIT = 40, ROOT_INO = 1, MEMORY_DEV = 1, DIR_SIZE = 4096 };
@@ -43,7 +44,18 @@ enum { TIME_ACCESS, TIME_MODIFY, TIME_CHANGE, TIME_BIRTH };
 enum {
     INODE_COMMAND = 1, /* its data is the name of a command */
     INODE_LINKED = 2,  /* has had several links: `parent` is not to be trusted */
+    INODE_LAZY = 4,    /* its entries or bytes are still outside: `lazy` says where */
 };
+
+/* Where the entries of a directory or the bytes of a file are until somebody looks. */
+typedef struct Lazy {
+    Obj obj;
+    Hold *hold; /* keeps the source; of a generation that is ours or an ancestor's */
+    const HostTree *tree;   /* a host's file or directory `path`, or NULL: */
+    const VLazyOps *ops;
+    void *user;
+    char path[];
+} Lazy;
 
 typedef struct Inode {
     Obj obj;
@@ -64,6 +76,7 @@ typedef struct Inode {
             size_t start;
             Extents *extents;
         };
+        Lazy *lazy;      /* INODE_LAZY */
     };
 } Inode;
 
@@ -131,6 +144,7 @@ struct Vfs {
     Tree tree, base;
     uint64_t next_ino;
     uint64_t generation;
+    uint64_t filled; /* counts directories that were read in: places found before may be old copies */
     uint32_t epoch; /* counts set_base: what changed since carries it */
     VUsage usage;
     VQuota quota;
@@ -297,12 +311,36 @@ int place_path(const Vfs *fs, const Place *p, const char *rel, size_t rel_len, B
 /* Makes every missing directory of an absolute path, as root. */
 int path_make_parents(Vfs *fs, const char *path);
 
+/* ---------- lazy.c ---------- */
+
+static inline bool inode_lazy(const Inode *i) { return i->flags & INODE_LAZY; }
+void lazy_unref(Gen *g, Lazy *l);
+/* Reads the entries of a lazy directory into the tree, and into the base where that has it as lazy too. 0, or -errno: then it is as it was. */
+int lazy_fill(Vfs *fs, uint64_t ino);
+/* The same for what a place stands at; the place follows. */
+int place_fill(Vfs *fs, Place *p);
+/* A place found before something was read in: its inode as it is now. */
+void place_refresh(const Vfs *fs, Place *p);
+/* Brings the bytes of an owned lazy file into memory. */
+int lazy_load(Vfs *fs, Inode *i);
+/* What opening a lazy file for reading does: a host's file is looked at again, a callback's is loaded. */
+int lazy_open(Vfs *fs, uint64_t ino);
+/* Reads through to the host: a count, -EIO when the file is not what it was. */
+ssize_t lazy_read(const Inode *i, uint64_t off, char *buf, size_t n);
+/* A lazy inode of a host's tree, with a new reference to `hold`. NULL: no memory. */
+/* An owned inode takes over what a fresh lazy one has, whose reference goes; a directory must be empty. */
+void lazy_replace(Vfs *fs, Inode *i, Inode *lazy);
+Inode *lazy_inode(Vfs *fs, Hold *hold, const HostTree *tree, const char *dir, Slice name, const VStat *st);
+
 /* ---------- ops.c ---------- */
 
 /* A new inode under p's name; the caller fills `inode`, whose reference is taken in any case. */
 int entry_add(Path *p, Inode *inode);
 /* A new entry's owner and mode: umask, and set-group-id from the directory. */
 Inode *entry_inode(Path *p, uint32_t mode);
+
+/* Takes everything below a directory away, whoever owns it. -ENOMEM: some of it is gone. */
+int tree_empty(Vfs *fs, uint64_t ino);
 
 /* ---------- mount.c ---------- */
 

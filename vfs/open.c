@@ -56,9 +56,16 @@ static int open_memory(Path *p, int flags, VFile *f)
     f->mount = p->at.mount;
     if (f->mount)
         f->mount->holders++;
-    if ((flags & V_TRUNC) && S_ISREG(p->at.mode))
+    if (!S_ISREG(p->at.mode))
+        return 0;
+    if (flags & V_TRUNC)
         return vfs_file_truncate(fs, f, 0);
-    return 0;
+    if (!inode_lazy(p->at.inode))
+        return 0;
+    if (!(flags & V_WRITE))
+        return lazy_open(fs, ino);
+    Inode *i = inode_own(fs, ino);
+    return i ? lazy_load(fs, i) : -ENOMEM;
 }
 
 static int open_found(Path *p, int flags, uint32_t mode, VFile *f)
@@ -145,6 +152,11 @@ int vfs_read(Vfs *fs, VFile *f, uint64_t off, size_t max, char *scratch, Chunk *
     const Inode *i = node_inode(fs, f->node);
     if (!S_ISREG(i->mode))
         return S_ISDIR(i->mode) ? -EISDIR : -EINVAL;
+    if (inode_lazy(i)) {
+        ssize_t n = scratch ? lazy_read(i, off, scratch, max) : -ENOBUFS;
+        out->len = n > 0 ? (size_t)n : 0;
+        return n < 0 ? (int)n : 0;
+    }
     data_read(fs->gen, i, off, max, scratch, chunk, out);
     return out->len && !out->data ? -ENOBUFS : 0;
 }
@@ -187,13 +199,16 @@ ssize_t vfs_write(Vfs *fs, VFile *f, uint64_t off, Slice data, Chunk *chunk, uin
     Inode *i = node_own(fs, f->node);
     if (!i)
         return -ENOMEM;
+    int r = inode_lazy(i) ? lazy_load(fs, i) : 0;
+    if (r)
+        return r;
     if (f->flags & V_APPEND)
         off = i->size;
     *at = off;
     if (!data.len)
         return 0;
     uint64_t before = i->size;
-    int r = quota_cut(fs, i, off, &data.len);
+    r = quota_cut(fs, i, off, &data.len);
     if (r == 0)
         r = data_write(fs->gen, i, off, data, chunk);
     if (r)
@@ -219,6 +234,8 @@ int vfs_clone(Vfs *fs, VFile *from, VFile *to)
         return -EINVAL;
     if (a == node_inode(fs, to->node))
         return 0;
+    if (inode_lazy(a))
+        return -EXDEV; /* a copy must not change with what it was made of */
     Inode *b = node_own(fs, to->node);
     if (!b)
         return -ENOMEM;
@@ -271,7 +288,7 @@ int vfs_list(Vfs *fs, const VCred *c, VDir *at, const char *path, Mem *mem, VDir
         return -ENOTDIR;
     if (!place_may(c, &p.at, 4))
         return -EACCES;
-    if ((r = guard_ask(&p, VOP_LIST)))
+    if ((r = guard_ask(&p, VOP_LIST)) || (r = place_fill(fs, &p.at)))
         return r;
     Quiet q = mem_quiet(mem);
     if (place_callback(&p.at)) {
@@ -289,7 +306,7 @@ Slice vfs_command(Vfs *fs, VFile *f)
 {
     const Inode *i = f->node ? node_inode(fs, f->node) : NULL;
     /* A stub's data is one write of at most NAME_LIMIT bytes: one extent, inline. */
-    if (!i || !(i->flags & INODE_COMMAND) || i->extents || !i->chunk)
+    if (!i || !(i->flags & INODE_COMMAND) || inode_lazy(i) || i->extents || !i->chunk)
         return (Slice){NULL, 0};
     return slice(i->chunk->data + i->start, (size_t)i->size);
 }

@@ -186,6 +186,7 @@ int vfs_link(Vfs *fs, const VCred *c, VDir *at, const char *from, VDir *to_at, c
         r = resolve_new(&b, fs, c, to_at, to, 0);
     if (r)
         return r;
+    place_refresh(fs, &a.at);
     if (a.at.mount != b.dir.mount)
         return -EXDEV;
     if (S_ISDIR(a.at.mode))
@@ -293,6 +294,9 @@ int vfs_rmdir(Vfs *fs, const VCred *c, VDir *at, const char *path)
         return r;
     if (!S_ISDIR(p.at.mode))
         return -ENOTDIR;
+    if ((r = place_fill(fs, &p.at)))
+        return r;
+    place_refresh(fs, &p.dir);
     if (p.at.inode && p.at.inode->entries)
         return -ENOTEMPTY;
     return remove_entry(&p, true);
@@ -412,14 +416,29 @@ static int rename_entry(Path *a, Path *b, bool no_replace)
     return m->ops->rename ? m->ops->rename(m->user, a->rel, b->rel, no_replace) : -ENOSYS;
 }
 
+/* What was read in meanwhile moved the inodes that were found before. */
+static void places_refresh(Path *a, Path *b)
+{
+    place_refresh(a->fs, &a->dir);
+    if (a->found)
+        place_refresh(a->fs, &a->at);
+    if (b->last == LAST_NAME)
+        place_refresh(a->fs, &b->dir);
+    if (b->found)
+        place_refresh(a->fs, &b->at);
+}
+
 int vfs_rename(Vfs *fs, const VCred *c, VDir *at, const char *from, VDir *to_at, const char *to, bool no_replace)
 {
     Path a, b;
     int r = path_resolve(&a, fs, c, at, from, PATH_ENTRY);
     if (r == 0)
         r = path_resolve(&b, fs, c, to_at, to, PATH_ENTRY);
+    if (r == 0 && b.found && b.last == LAST_NAME)
+        r = place_fill(fs, &b.at); /* whether it is empty */
     if (r)
         return r;
+    places_refresh(&a, &b);
     if (a.last != LAST_NAME || b.last != LAST_NAME)
         return -EBUSY;
     if (a.dir.mount != b.dir.mount)

@@ -97,10 +97,13 @@ static int callback_lookup(Path *p, Mount *m, Slice name, Place *out, bool *foun
     return r == -ENOENT ? 0 : r;
 }
 
-static int place_lookup(Path *p, const Place *dir, Slice name, Place *out, bool *found)
+static int place_lookup(Path *p, Place *dir, Slice name, Place *out, bool *found)
 {
     if (place_callback(dir))
         return callback_lookup(p, dir->mount, name, out, found);
+    int r = place_fill(p->fs, dir);
+    if (r)
+        return r;
     const Dentry *d = dir_find(dir->inode->entries, name);
     const Inode *i = d ? inode_get(&p->fs->tree, d->ino) : NULL;
     *found = i != NULL;

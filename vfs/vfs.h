@@ -199,7 +199,23 @@ typedef struct {
  * says why. copy reads the tree once, into the tree of `fs`. */
 int vfs_bind(Vfs *fs, const VBind *bind, const char **message);
 
-/* A file system served by callbacks beside binds: the seam for the embedder's mounts and overlay.
+/* What a bind made at `destination` in a live file system is taken for: part of the base, so that it is no change and a reset keeps it. */
+int vfs_bind_live(Vfs *fs, const VBind *bind, const char **message);
+/* Takes away what was bound at `destination`: its mount, and (unless keep: a live directory has none) its files, from the base as well.
+ * -EBUSY while something below it is open or held. */
+int vfs_unbind(Vfs *fs, const char *destination, bool keep);
+
+/* A file whose bytes come when it is first opened for reading or writing. load: 0 with *data (malloc'd, then the vfs's), -errno, or
+ * -EINPROGRESS: ask again. Images, forks and snapshots share it: ref and unref may be called from any thread. */
+typedef struct VLazyOps {
+    int (*load)(void *user, char **data, size_t *len);
+    void (*ref)(void *user);
+    void (*unref)(void *user);
+} VLazyOps;
+/* size: what stat says until then. Takes a reference to user. */
+int vfs_lazy_file(Vfs *fs, const VCred *c, VDir *at, const char *path, uint64_t size, uint32_t mode, const VLazyOps *ops, void *user);
+
+/* A file system served by callbacks beside binds: the seam for the embedder's mounts.
  * Paths are relative to the mount ("" is its root). Every call returns 0/count or -errno; a missing one is -ENOSYS; -EINPROGRESS: nothing was done, the kernel waits for
  * the mount's answer and repeats the call. */
 typedef struct VMountOps {

@@ -213,6 +213,26 @@ shell_err shell_list(shell *sh, const char *path, shell_dirent **out, uint64_t *
     return call_end(&c, 0, path);
 }
 
+shell_err shell_readlink(shell *sh, const char *path, char **out, uint64_t *len)
+{
+    Call c;
+    shell_err err = out && len ? call_begin(&c, sh, path) : SHELL_EINVAL;
+    if (err)
+        return err;
+    Slice target;
+    int e = vfs_readlink(c.fs, c.cred, c.cwd, path, &c.mem, &target);
+    char *copy = e ? NULL : malloc(target.len + 1);
+    if (!e && !copy)
+        e = -ENOMEM;
+    if (!e) {
+        memcpy(copy, target.data, target.len);
+        copy[target.len] = 0;
+        *out = copy;
+        *len = target.len;
+    }
+    return call_end(&c, e, path);
+}
+
 /* ---------- changing ---------- */
 
 shell_err shell_mkdir(shell *sh, const char *path, uint32_t mode, int32_t parents)

@@ -9,7 +9,7 @@ const char *shell_version(void) { return SHELL_VERSION; }
 
 int32_t shell_feature(const char *feature)
 {
-    if (strcmp(feature, "direct") == 0)
+    if (strcmp(feature, "direct") == 0 || strcmp(feature, "overlay") == 0)
         return 1;
 #if defined(__SANITIZE_ADDRESS__)
     if (strcmp(feature, "asan") == 0)

@@ -258,7 +258,6 @@ static void test_refused(void **state)
     }
     assert_int_equal(bind_to(&w, (VBind){0}, "/none"), -ENOENT);
     assert_int_equal(bind_to(&w, (VBind){0}, "/src/pipe"), -ENXIO);
-    assert_int_equal(bind_to(&w, (VBind){.mode = VBIND_OVERLAY}, "/src"), -ENOTSUP);
     world_close(&w);
 }
 

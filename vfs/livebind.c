@@ -1,0 +1,201 @@
+/* livebind: binds that come and go while a file system is used.
+ *
+ * What a bind brings is no change of the script's, so it is put into the base as well as into the tree: made once, in the
+ * tree, and grafted. What a bind took with it goes from both. The base is worked on as the tree of a file system of its own.
+ */
+#include "internal.h"
+
+static const VCred root = {0, 0, 022};
+
+/* ---------- emptying ---------- */
+
+/* The first entry below `ino` that has nothing below itself, with the directory it is in. */
+static const Dentry *first_leaf(const Vfs *fs, uint64_t ino, uint64_t *dir)
+{
+    for (;;) {
+        const Inode *at = inode_get(&fs->tree, ino);
+        const Dentry *d = at && S_ISDIR(at->mode) && !inode_lazy(at) ? at->entries : NULL;
+        if (!d)
+            return NULL;
+        const Inode *child = inode_get(&fs->tree, d->ino);
+        *dir = ino;
+        if (!child || !S_ISDIR(child->mode) || inode_lazy(child) || !child->entries)
+            return d;
+        ino = d->ino;
+    }
+}
+
+static int drop_leaf(Vfs *fs, uint64_t dir_ino, const Dentry *leaf)
+{
+    char text[NAME_LIMIT + 1];
+    Slice name = {text, leaf->len};
+    memcpy(text, leaf->name, leaf->len);
+    uint64_t ino = leaf->ino;
+    Inode *dir = inode_own(fs, dir_ino), *i = dir ? inode_own(fs, ino) : NULL;
+    if (!i || dir_reserve(fs->gen, &dir->entries, name) != 0)
+        return -ENOMEM;
+    dentry_unref(fs->gen, dir_remove(&dir->entries, name));
+    dir->size--;
+    dir->nlink -= S_ISDIR(i->mode) ? 1 : 0;
+    i->nlink = S_ISDIR(i->mode) ? 0 : i->nlink - 1;
+    fs->generation++;
+    fs->filled++;
+    if (i->nlink == 0)
+        inode_drop(fs, i);
+    return 0;
+}
+
+int tree_empty(Vfs *fs, uint64_t ino)
+{
+    uint64_t dir;
+    int r = 0;
+    for (const Dentry *leaf; r == 0 && (leaf = first_leaf(fs, ino, &dir));)
+        r = drop_leaf(fs, dir, leaf);
+    const Inode *i = inode_get(&fs->tree, ino);
+    if (r || !i || !S_ISDIR(i->mode) || !inode_lazy(i))
+        return r;
+    Inode *own = inode_own(fs, ino);
+    if (!own)
+        return -ENOMEM;
+    lazy_unref(fs->gen, own->lazy);
+    own->lazy = NULL;
+    own->flags &= ~(uint32_t)INODE_LAZY;
+    own->nlink = 2;
+    return 0;
+}
+
+/* ---------- the base as a file system ---------- */
+
+static void base_enter(const Vfs *fs, Vfs *view)
+{
+    memset(view, 0, sizeof *view);
+    view->gen = fs->gen;
+    view->tree = fs->base;
+    view->next_ino = fs->next_ino;
+    view->epoch = UINT32_MAX;
+    view->clock = fs->clock;
+    view->buckets = view->first_buckets;
+    view->bucket_count = FIRST_BUCKETS;
+    link_init(&view->files);
+    link_init(&view->dirs);
+}
+
+static void base_leave(Vfs *fs, const Vfs *view)
+{
+    fs->base = view->tree;
+    fs->next_ino = view->next_ino;
+}
+
+/* ---------- adding ---------- */
+
+static int graft_inodes(Vfs *fs, Vfs *view, uint64_t first)
+{
+    Gen *g = fs->gen;
+    for (uint64_t ino = first; ino < fs->next_ino; ino++) {
+        Inode *i = inode_get(&fs->tree, ino);
+        Inode **at = i ? tree_reserve(g, &view->tree, ino) : NULL;
+        if (i && !at)
+            return -ENOMEM;
+        if (i && !*at) {
+            *at = obj_ref(g, i);
+            view->tree.count++;
+        }
+    }
+    return 0;
+}
+
+/* The destination itself: replaced when the base has its number, else a further entry of its directory. */
+static int graft_top(Vfs *fs, Vfs *view, const char *destination, uint64_t ino)
+{
+    Gen *g = fs->gen;
+    Path p;
+    int r = path_make_parents(view, destination);
+    if (r == 0)
+        r = path_resolve(&p, view, &root, NULL, destination, PATH_ENTRY);
+    if (r)
+        return r;
+    Inode **at = tree_reserve(g, &view->tree, ino);
+    if (!at)
+        return -ENOMEM;
+    if (*at)
+        inode_unref(g, *at);
+    else
+        view->tree.count++;
+    Inode *top = inode_get(&fs->tree, ino);
+    *at = obj_ref(g, top);
+    if (p.found || p.last != LAST_NAME)
+        return 0;
+    Inode *dir = inode_own(view, p.dir.inode->ino);
+    if (!dir || dir_reserve(g, &dir->entries, p.name) != 0)
+        return -ENOMEM;
+    Dentry *d = dentry_new(g, p.name, ino, top->mode);
+    if (!d)
+        return -ENOMEM;
+    dir_insert(&dir->entries, d);
+    dir->size++;
+    dir->nlink += S_ISDIR(top->mode);
+    return 0;
+}
+
+static int graft(Vfs *fs, const char *destination, uint64_t first)
+{
+    Path p;
+    Vfs view;
+    int r = path_resolve(&p, fs, &root, NULL, destination, PATH_ENTRY | PATH_MUST);
+    uint64_t ino = r ? 0 : place_callback(&p.at) ? p.at.mount->ino : p.at.inode->ino;
+    if (r || !fs->base.top)
+        return r;
+    base_enter(fs, &view);
+    r = graft_top(fs, &view, destination, ino);
+    if (r == 0)
+        r = graft_inodes(fs, &view, first);
+    view.next_ino = MAX(view.next_ino, fs->next_ino);
+    base_leave(fs, &view);
+    return r;
+}
+
+int vfs_bind_live(Vfs *fs, const VBind *bind, const char **message)
+{
+    uint64_t first = fs->next_ino;
+    VUsage usage = fs->usage;
+    uint32_t epoch = fs->epoch;
+    VGuard guard = fs->guard;
+    fs->epoch = UINT32_MAX; /* what it makes belongs to no epoch of changes */
+    fs->guard = (VGuard){0};
+    int r = vfs_bind(fs, bind, message);
+    fs->epoch = epoch;
+    fs->usage = usage;
+    fs->guard = guard;
+    if (r == 0 && (r = graft(fs, bind->destination, first)))
+        *message = "out of memory";
+    return r;
+}
+
+/* ---------- removing ---------- */
+
+static int take_away(Vfs *fs, const char *destination)
+{
+    Path p;
+    int r = path_resolve(&p, fs, &root, NULL, destination, PATH_ENTRY);
+    if (r || !p.found)
+        return r;
+    return S_ISDIR(p.at.mode) ? tree_empty(fs, p.at.inode->ino) : vfs_unlink(fs, &root, NULL, destination);
+}
+
+int vfs_unbind(Vfs *fs, const char *destination, bool keep)
+{
+    VGuard guard = fs->guard;
+    int r = vfs_unmount(fs, destination);
+    if (keep || (r && r != -EINVAL))
+        return r;
+    fs->guard = (VGuard){0};
+    r = take_away(fs, destination);
+    fs->guard = guard;
+    if (r || !fs->base.top)
+        return r;
+    Vfs view;
+    base_enter(fs, &view);
+    r = take_away(&view, destination);
+    base_leave(fs, &view);
+    return r;
+}
