@@ -192,7 +192,7 @@ typedef struct Input {
     int fd;
     int status;         /* 0, or 1 after a failure */
     const char *open_format; /* of the message, "%s" is the name: GNU's usual is "%s" (wc, cat); "cannot open %s for reading" (head) */
-    const char *read_format; /* of the message when reading fails: "error reading %s" (head); a name that stands first is quoted only when it must be */
+    const char *read_format; /* of the message when reading fails: "error reading %s" (head); a name that stands first is quoted only when it must be. NULL: "NAME: read error" */
     bool quote_name;    /* the name in open_format goes through quoteaf (else quotef) */
     char delimiter;     /* of records; '\n' */
     size_t most;        /* bytes to read at once where it shows how far a command reads ahead; 0: many */

@@ -87,7 +87,10 @@ static bool refill(Input *in)
         return true;
     in->at_end = true;
     in->window = (Slice){"", 0};
-    if (n < 0)
+    if (n < 0 && !in->read_format) {
+        warn(in->proc, "%s: read error", quotef(in->proc, in->name));
+        in->status = 1;
+    } else if (n < 0)
         complain(in, in->read_format, in->read_format[0] == '%' ? quotef(in->proc, in->name) : quoteaf(in->proc, in->name), (int)n);
     return false;
 }

@@ -29,6 +29,7 @@ uint32_t mode_apply(const ModeChange *m, uint32_t mode, bool directory, uint32_t
  * equal value are synonyms. Dies with GNU's messages otherwise. */
 typedef struct { const char *word; int value; } Choice;
 int choose(Proc *p, Args *args, const char *option, const char *value, const Choice *words);
+int choose_exact(Proc *p, const char *option, const char *value, const Choice *words); /* the whole word */
 
 /* The process's zone (TZ). */
 const TimeZone *proc_zone(Proc *p);
@@ -52,6 +53,10 @@ typedef struct Walk Walk;
 Walk *walk_open(Proc *p, const char *root, int flags);
 bool walk_next(Walk *w, WalkEntry *e);
 void walk_skip(Walk *w); /* not into the directory that was just returned */
+
+/* The table of a component; without it the command ends here and says which one it needs. */
+const void *need_component(Proc *p, const char *name, size_t size);
+#define NEED_COMPONENT(p, name, Type) ((const Type *)need_component((p), (name), sizeof(Type)))
 
 /* The programs where they differ from the shell's builtins of the same name. */
 int echo_program(Proc *p, Args *args);

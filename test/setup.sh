@@ -4,7 +4,7 @@
 # usage: setup.sh [build|test]     (test also wants the tools that cases are recorded from, and clang)
 set -eu
 build="gcc cmake make pkg-config libc6-dev libpcre2-dev libxxhash-dev zlib1g-dev python3"
-test="libssl-dev clang libclang-rt-14-dev llvm libcmocka-dev libseccomp-dev gawk strace util-linux hostname findutils diffutils jq python3-venv locales"
+test="libssl-dev libbz2-dev liblzma-dev libzstd-dev libsqlite3-dev libxml2-dev gzip bzip2 xz-utils zstd tar zip unzip sqlite3 libxml2-utils xxhash clang libclang-rt-14-dev llvm libcmocka-dev libseccomp-dev gawk strace util-linux hostname findutils diffutils jq python3-venv locales"
 want="$build"
 [ "${1:-build}" = test ] && want="$build $test"
 missing=""

@@ -10,6 +10,23 @@ static void list_words(Proc *p, const Choice *words)
     out_char(p->err, '\n');
 }
 
+static NORETURN void refuse(Proc *p, const char *how, const char *option, const char *value, const Choice *words)
+{
+    warn(p, "%s argument %s for %s", how, quote(p, value), quote(p, option));
+    list_words(p, words);
+    out_printf(p->err, "Try '%s --help' for more information.\n", p->name);
+    output_flush(p->err);
+    proc_fail(p, 1); /* also where a bad option gives 2 */
+}
+
+int choose_exact(Proc *p, const char *option, const char *value, const Choice *words)
+{
+    for (const Choice *w = words; w->word; w++)
+        if (strcmp(w->word, value) == 0)
+            return w->value;
+    refuse(p, "invalid", option, value, words);
+}
+
 int choose(Proc *p, Args *args, const char *option, const char *value, const Choice *words)
 {
     const Choice *found = NULL;
@@ -25,10 +42,6 @@ int choose(Proc *p, Args *args, const char *option, const char *value, const Cho
     }
     if (found && !several)
         return found->value;
-    warn(p, "%s argument %s for %s", several ? "ambiguous" : "invalid", quote(p, value), quote(p, option));
-    list_words(p, words);
-    out_printf(p->err, "Try '%s --help' for more information.\n", p->name);
-    output_flush(p->err);
     (void)args;
-    proc_fail(p, 1); /* also where a bad option gives 2 */
+    refuse(p, several ? "ambiguous" : "invalid", option, value, words);
 }
