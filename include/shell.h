@@ -153,6 +153,15 @@ typedef struct {
 
 SHELL_API void shell_options_init(shell_options *options);
 
+/* Binds one more into an idle shell. What it brings is no change of the script's, and a reset keeps it. Errors as with shell_open;
+ * shell_message says why. SHELL_EBUSY: the shell is running. */
+SHELL_API shell_err shell_bind_add(shell *sh, const shell_bind *bind);
+/* Takes away the newest bind at `destination` (as it was spelled) with the files it brought; what an overlay or copy had changed is gone.
+ * SHELL_ENOENT: nothing is bound there; SHELL_EBUSY: the shell is running, or a descriptor or the current directory is below it. */
+SHELL_API shell_err shell_bind_remove(shell *sh, const char *destination);
+/* The shell's limits from the next run on; a field of SHELL_LIMIT_DEFAULT keeps what holds now. Idle shells only. */
+SHELL_API shell_err shell_set_limits(shell *sh, const shell_limits *limits);
+
 /* On SHELL_OK *out is a shell to be closed with shell_close. opts NULL: defaults. */
 SHELL_API shell_err shell_open(const shell_options *opts, shell **out);
 /* NULL is allowed. A run that was begun and is not being stepped is killed. SHELL_EBUSY from inside a callback or while another thread
@@ -330,6 +339,56 @@ SHELL_API shell_err shell_command(shell *sh, const char *name, shell_command_fn 
 SHELL_API shell_err shell_command_machine(shell *sh, const char *name, shell_command_event event, void *user);
 /* Answers a pending request from any thread. SHELL_ENOENT when it is unknown or already answered. */
 SHELL_API shell_err shell_answer(shell *sh, uint64_t request, int32_t result);
+
+/* ---------- mounts ----------
+ * A directory, or one file, that the embedder serves. The functions are called on the thread that runs the shell, on its own stack, or inside
+ * a file call; paths are relative to the mount ("" is its root), NUL-terminated beyond their length. Each gives SHELL_OK or a
+ * SHELL_E* error, after it has replied what was asked for; or SHELL_EAGAIN: replies and shell_answer(sh, shell_mount_call_id(call), result)
+ * come later from any thread (the process waits, others go on; a file call, which cannot wait, fails with SHELL_EAGAIN). Such a call
+ * must be answered in any case: it lives until then. Nothing is cached: each operation of a script asks anew. Directories on the way to a
+ * file are asked for as well. An open file is a name: after a rename or removal the old name is what is read and written. */
+typedef struct shell_mount_call shell_mount_call;
+enum { SHELL_MOUNT_READONLY = 1 };
+#define SHELL_MOUNT_TIME_KEEP INT64_MIN
+#define SHELL_MOUNT_TIME_NOW INT64_MAX
+
+/* stat and list are needed, what else is missing is refused (a write with "Operation not permitted"). Borrowed for the call alone. */
+typedef struct {
+    uint64_t size;
+    int32_t (*stat)(void *user, shell_mount_call *call, const char *path, uint64_t len);     /* shell_mount_reply_stat */
+    int32_t (*list)(void *user, shell_mount_call *call, const char *path, uint64_t len);     /* shell_mount_reply_entry, in any order */
+    int32_t (*read)(void *user, shell_mount_call *call, const char *path, uint64_t len, uint64_t offset, uint64_t max); /* shell_mount_reply_data; none: the end */
+    int32_t (*readlink)(void *user, shell_mount_call *call, const char *path, uint64_t len); /* shell_mount_reply_data */
+    int32_t (*create)(void *user, shell_mount_call *call, const char *path, uint64_t len, uint32_t mode); /* an empty file that is not there */
+    int32_t (*write)(void *user, shell_mount_call *call, const char *path, uint64_t len, uint64_t offset, const char *data, uint64_t data_len); /* all of it */
+    int32_t (*truncate)(void *user, shell_mount_call *call, const char *path, uint64_t len, uint64_t bytes);
+    int32_t (*mkdir)(void *user, shell_mount_call *call, const char *path, uint64_t len, uint32_t mode);
+    int32_t (*remove)(void *user, shell_mount_call *call, const char *path, uint64_t len, int32_t directory);
+    int32_t (*rename)(void *user, shell_mount_call *call, const char *from, uint64_t len, const char *to, uint64_t to_len, int32_t no_replace);
+    int32_t (*symlink)(void *user, shell_mount_call *call, const char *path, uint64_t len, const char *target, uint64_t target_len);
+    int32_t (*chmod)(void *user, shell_mount_call *call, const char *path, uint64_t len, uint32_t mode);
+    int32_t (*utimes)(void *user, shell_mount_call *call, const char *path, uint64_t len, int64_t atime_ns, int64_t mtime_ns); /* or SHELL_MOUNT_TIME_* */
+    void (*release)(void *user); /* the last shell that has the mount is gone; any thread. NULL allowed */
+} shell_mount_ops;
+
+/* Mounts at `destination` (absolute; its parents are made) of an idle shell; forks have it too, images do not. SHELL_MOUNT_READONLY: every
+ * change is "Read-only file system". On failure release is not called. */
+SHELL_API shell_err shell_mount(shell *sh, const char *destination, const shell_mount_ops *ops, void *user, uint32_t flags);
+/* SHELL_EBUSY: the shell is running, or something below is open or held. SHELL_ENOENT: no mount is there. */
+SHELL_API shell_err shell_unmount(shell *sh, const char *destination);
+SHELL_API uint64_t shell_mount_call_id(const shell_mount_call *call);
+/* Any thread, until the call's function has returned other than SHELL_EAGAIN, or was answered. mode's type: a regular file, directory or symlink;
+ * nlink 0 is 1, uid and gid 0 are the shell's user, ino 0 is made from the path. SHELL_EINVAL: not what was asked for. */
+SHELL_API shell_err shell_mount_reply_stat(shell_mount_call *call, const shell_stat_info *info);
+SHELL_API shell_err shell_mount_reply_entry(shell_mount_call *call, const char *name, uint64_t len, uint32_t type);
+/* May be called several times: the parts are one. SHELL_EFBIG: more than was asked for. */
+SHELL_API shell_err shell_mount_reply_data(shell_mount_call *call, const char *data, uint64_t len);
+
+/* A file of the shell's own, at `path` (of the shell's user; replaces what is there), whose bytes `read` gives by shell_mount_reply_data when it is first
+ * opened; like any file from then on. size: what stat says until then, < 0: 0. A failed read is the error of that open, and the next asks again.
+ * Forks share it unread. release (may be NULL) is called once, when no shell or image can ask any more; not on failure. */
+typedef int32_t (*shell_lazy_fn)(void *user, shell_mount_call *call);
+SHELL_API shell_err shell_lazy_file(shell *sh, const char *path, int64_t size, uint32_t mode, shell_lazy_fn read, void (*release)(void *user), void *user);
 
 /* Names of all built-in commands, sorted, NULL-terminated; static. */
 SHELL_API const char *const *shell_command_names(uint64_t *count);

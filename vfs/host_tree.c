@@ -263,19 +263,6 @@ int host_readlink(const HostTree *t, const char *path, Mem *mem, Slice *out)
     return out->data ? 0 : -ENOMEM;
 }
 
-/* Merge sort, bottom up: names are as many as the directory has, and `spare` as long as the list. */
-static void sort_names(VDirent *list, VDirent *spare, size_t count)
-{
-    for (size_t width = 1; width < count; width *= 2) {
-        for (size_t from = 0; from < count; from += 2 * width) {
-            size_t mid = MIN(from + width, count), end = MIN(mid + width, count), a = from, b = mid;
-            for (size_t n = from; n < end; n++)
-                spare[n] = a < mid && (b >= end || slice_cmp(list[a].name, list[b].name) <= 0) ? list[a++] : list[b++];
-        }
-        memcpy(list, spare, count * sizeof *list);
-    }
-}
-
 static uint32_t entry_type(int dir, const struct dirent *d)
 {
     struct stat st;
@@ -322,10 +309,7 @@ int host_list(const HostTree *t, const char *path, Mem *mem, VDirent **out, size
     }
     int r = read_names(dir, mem, out, count);
     closedir(dir);
-    VDirent *spare = r || !*count ? NULL : mem_alloc(mem, *count * sizeof *spare);
-    if (spare)
-        sort_names(*out, spare, *count);
-    return r ? r : spare || !*count ? 0 : -ENOMEM;
+    return r ? r : vfs_sort_entries(mem, *out, *count);
 }
 
 ssize_t host_pread(int fd, char *buf, size_t n, uint64_t off)

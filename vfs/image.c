@@ -78,6 +78,7 @@ void vfs_free(Vfs *fs)
 
 void vfs_set_clock(Vfs *fs, VClock clock) { fs->clock = clock; }
 void vfs_set_quota(Vfs *fs, VQuota quota) { fs->quota = quota; }
+void vfs_set_context(Vfs *fs, void *context) { fs->context = context; }
 VUsage vfs_usage(const Vfs *fs) { return fs->usage; }
 Gen *vfs_gen(const Vfs *fs) { return fs->gen; }
 uint64_t vfs_generation(const Vfs *fs) { return fs->generation; }
@@ -133,6 +134,7 @@ Vfs *vfs_fork(const Vfs *fs, Gen *fresh)
     nodes_count(to, fs, -1); /* nothing is open there yet */
     to->quota = fs->quota;
     to->clock = fs->clock;
+    to->context = fs->context;
     if (mounts_fork(to, fs) != 0) {
         vfs_free(to);
         return NULL;

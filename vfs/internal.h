@@ -150,6 +150,7 @@ struct Vfs {
     VQuota quota;
     VClock clock;
     VGuard guard;
+    void *context;
     Mount **mounts;
     uint32_t mount_count, next_dev;
     Link files, dirs;

@@ -274,7 +274,7 @@ static int load_callback(Vfs *fs, const Lazy *l, Chunk **chunk, uint64_t *len)
 {
     char *data = NULL;
     size_t n = 0;
-    int r = l->ops->load(l->user, &data, &n);
+    int r = l->ops->load(l->user, fs->context, &data, &n);
     if (r)
         return r;
     *chunk = chunk_new(fs->gen, n);

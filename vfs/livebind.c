@@ -96,7 +96,7 @@ static int graft_inodes(Vfs *fs, Vfs *view, uint64_t first)
         Inode **at = i ? tree_reserve(g, &view->tree, ino) : NULL;
         if (i && !at)
             return -ENOMEM;
-        if (i && !*at) {
+        if (i) {
             *at = obj_ref(g, i);
             view->tree.count++;
         }
@@ -104,52 +104,87 @@ static int graft_inodes(Vfs *fs, Vfs *view, uint64_t first)
     return 0;
 }
 
-/* The destination itself: replaced when the base has its number, else a further entry of its directory. */
-static int graft_top(Vfs *fs, Vfs *view, const char *destination, uint64_t ino)
+static int graft_entry(Vfs *view, uint64_t dir_ino, const Dentry *from)
 {
-    Gen *g = fs->gen;
-    Path p;
-    int r = path_make_parents(view, destination);
-    if (r == 0)
-        r = path_resolve(&p, view, &root, NULL, destination, PATH_ENTRY);
-    if (r)
-        return r;
-    Inode **at = tree_reserve(g, &view->tree, ino);
-    if (!at)
-        return -ENOMEM;
-    if (*at)
-        inode_unref(g, *at);
-    else
-        view->tree.count++;
-    Inode *top = inode_get(&fs->tree, ino);
-    *at = obj_ref(g, top);
-    if (p.found || p.last != LAST_NAME)
+    Gen *g = view->gen;
+    const Dentry *old = dir_find(inode_get(&view->tree, dir_ino)->entries, dentry_name(from));
+    if (old && old->ino == from->ino)
         return 0;
-    Inode *dir = inode_own(view, p.dir.inode->ino);
-    if (!dir || dir_reserve(g, &dir->entries, p.name) != 0)
-        return -ENOMEM;
-    Dentry *d = dentry_new(g, p.name, ino, top->mode);
+    int r = old ? tree_empty(view, old->ino) : 0; /* what the script had taken away there */
+    if (r == 0 && old)
+        r = drop_leaf(view, dir_ino, dir_find(inode_get(&view->tree, dir_ino)->entries, dentry_name(from)));
+    Inode *dir = r ? NULL : inode_own(view, dir_ino);
+    if (!dir || dir_reserve(g, &dir->entries, dentry_name(from)) != 0)
+        return r ? r : -ENOMEM;
+    Dentry *d = dentry_new(g, dentry_name(from), from->ino, (uint32_t)from->type << 12);
     if (!d)
         return -ENOMEM;
     dir_insert(&dir->entries, d);
     dir->size++;
-    dir->nlink += S_ISDIR(top->mode);
+    dir->nlink += S_ISDIR((uint32_t)from->type << 12);
     return 0;
 }
 
+/* The entries that the bind made in a directory that was there before. */
+static int graft_entries(Vfs *fs, Vfs *view, uint64_t dir, uint64_t first)
+{
+    const Inode *now = inode_get(&fs->tree, dir), *then = inode_get(&view->tree, dir);
+    if (!now || !then || !S_ISDIR(then->mode) || inode_lazy(then) || inode_lazy(now))
+        return 0;
+    DirCursor c;
+    cursor_init(&c, now->entries);
+    int r = 0;
+    for (const Dentry *d; r == 0 && (d = cursor_next(&c));)
+        if (d->ino >= first)
+            r = graft_entry(view, dir, d);
+    return r;
+}
+
+static int graft_all(Vfs *fs, Vfs *view, uint64_t first)
+{
+    uint64_t done = 0;
+    int r = graft_inodes(fs, view, first);
+    for (uint64_t ino = first; r == 0 && ino < fs->next_ino; ino++) {
+        const Inode *i = inode_get(&fs->tree, ino);
+        if (i && i->parent < first && i->parent != done)
+            r = graft_entries(fs, view, done = i->parent, first);
+    }
+    return r;
+}
+
+/* What was there before and has become lazy is so in the base. */
+static int graft_lazy(Vfs *fs, Vfs *view, uint64_t ino)
+{
+    Inode *now = inode_get(&fs->tree, ino), *then = inode_get(&view->tree, ino);
+    if (!then || !inode_lazy(now))
+        return 0;
+    int r = S_ISDIR(then->mode) ? tree_empty(view, ino) : 0;
+    Inode **at = r ? NULL : tree_reserve(fs->gen, &view->tree, ino);
+    if (!at)
+        return r ? r : -ENOMEM;
+    inode_unref(fs->gen, *at);
+    *at = obj_ref(fs->gen, now);
+    return 0;
+}
+
+/* A bind below what the script made has no place in the base: its files are then what the script's directory is, an addition. */
 static int graft(Vfs *fs, const char *destination, uint64_t first)
 {
     Path p;
     Vfs view;
     int r = path_resolve(&p, fs, &root, NULL, destination, PATH_ENTRY | PATH_MUST);
-    uint64_t ino = r ? 0 : place_callback(&p.at) ? p.at.mount->ino : p.at.inode->ino;
     if (r || !fs->base.top)
         return r;
+    uint64_t ino = place_callback(&p.at) ? p.at.mount->ino : p.at.inode->ino, above = ino;
+    while (above >= first)
+        above = inode_get(&fs->tree, above)->parent;
+    if (!inode_get(&fs->base, above))
+        return 0;
     base_enter(fs, &view);
-    r = graft_top(fs, &view, destination, ino);
+    view.next_ino = fs->next_ino;
+    r = ino < first ? graft_lazy(fs, &view, ino) : 0;
     if (r == 0)
-        r = graft_inodes(fs, &view, first);
-    view.next_ino = MAX(view.next_ino, fs->next_ino);
+        r = graft_all(fs, &view, first);
     base_leave(fs, &view);
     return r;
 }

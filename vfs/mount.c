@@ -102,8 +102,10 @@ int mounts_fork(Vfs *to, const Vfs *from)
         *m = *old;
         m->holders = 0;
         m->outer = NULL;
-        if (m->ops && m->ops->ref)
-            m->user = m->ops->ref(m->user);
+        if (m->ops && m->ops->ref && !(m->user = m->ops->ref(old->user))) {
+            m->ops = NULL; /* there is nothing to let go */
+            return -ENOMEM;
+        }
         for (uint32_t k = 0; old->outer && k < n; k++)
             if (from->mounts[k] == old->outer) {
                 m->outer = to->mounts[k];
@@ -122,4 +124,34 @@ void mounts_free(Vfs *fs)
     fs_free(fs, fs->mounts, size);
     fs->mounts = NULL;
     fs->mount_count = 0;
+}
+
+void vfs_each_mount(Vfs *fs, const VMountOps *ops, void (*fn)(void *mount_user, void *arg), void *arg)
+{
+    for (uint32_t n = 0; n < fs->mount_count; n++)
+        if (fs->mounts[n]->ops == ops)
+            fn(fs->mounts[n]->user, arg);
+}
+
+/* ---------- entries ---------- */
+
+/* Merge sort, bottom up: names are as many as the directory has, and `spare` as long as the list. */
+static void sort_names(VDirent *list, VDirent *spare, size_t count)
+{
+    for (size_t width = 1; width < count; width *= 2) {
+        for (size_t from = 0; from < count; from += 2 * width) {
+            size_t mid = MIN(from + width, count), end = MIN(mid + width, count), a = from, b = mid;
+            for (size_t n = from; n < end; n++)
+                spare[n] = a < mid && (b >= end || slice_cmp(list[a].name, list[b].name) <= 0) ? list[a++] : list[b++];
+        }
+        memcpy(list, spare, count * sizeof *list);
+    }
+}
+
+int vfs_sort_entries(Mem *mem, VDirent *list, size_t count)
+{
+    VDirent *spare = count ? mem_alloc(mem, count * sizeof *spare) : NULL;
+    if (spare)
+        sort_names(list, spare, count);
+    return spare || !count ? 0 : -ENOMEM;
 }

@@ -60,7 +60,7 @@ static int open_memory(Path *p, int flags, VFile *f)
         return 0;
     if (flags & V_TRUNC)
         return vfs_file_truncate(fs, f, 0);
-    if (!inode_lazy(p->at.inode))
+    if (!inode_lazy(p->at.inode) || !(flags & (V_READ | V_WRITE)))
         return 0;
     if (!(flags & V_WRITE))
         return lazy_open(fs, ino);
@@ -188,8 +188,12 @@ ssize_t vfs_write(Vfs *fs, VFile *f, uint64_t off, Slice data, Chunk *chunk, uin
     if (f->handle) {
         const Mount *m = f->mount;
         VStat st;
-        if ((f->flags & V_APPEND) && m->ops->fstat && m->ops->fstat(m->user, f->handle, &st) == 0)
+        if ((f->flags & V_APPEND) && m->ops->fstat) {
+            int r = m->ops->fstat(m->user, f->handle, &st);
+            if (r)
+                return r;
             off = st.size;
+        }
         ssize_t n = m->ops->write ? m->ops->write(m->user, f->handle, off, data) : -ENOSYS;
         *at = off + (n > 0 ? (uint64_t)n : 0);
         return n;

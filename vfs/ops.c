@@ -419,7 +419,8 @@ static int rename_entry(Path *a, Path *b, bool no_replace)
 /* What was read in meanwhile moved the inodes that were found before. */
 static void places_refresh(Path *a, Path *b)
 {
-    place_refresh(a->fs, &a->dir);
+    if (a->last == LAST_NAME)
+        place_refresh(a->fs, &a->dir);
     if (a->found)
         place_refresh(a->fs, &a->at);
     if (b->last == LAST_NAME)

@@ -74,6 +74,7 @@ Vfs *vfs_from_image(VfsImage *image, Gen *gen);
 void vfs_free(Vfs *fs);
 void vfs_set_clock(Vfs *fs, VClock clock);
 void vfs_set_quota(Vfs *fs, VQuota quota);
+void vfs_set_context(Vfs *fs, void *context); /* what lazy files' load is handed */
 VUsage vfs_usage(const Vfs *fs);
 Gen *vfs_gen(const Vfs *fs);
 
@@ -208,7 +209,7 @@ int vfs_unbind(Vfs *fs, const char *destination, bool keep);
 /* A file whose bytes come when it is first opened for reading or writing. load: 0 with *data (malloc'd, then the vfs's), -errno, or
  * -EINPROGRESS: ask again. Images, forks and snapshots share it: ref and unref may be called from any thread. */
 typedef struct VLazyOps {
-    int (*load)(void *user, char **data, size_t *len);
+    int (*load)(void *user, void *context, char **data, size_t *len); /* context: vfs_set_context of the file system that asks */
     void (*ref)(void *user);
     void (*unref)(void *user);
 } VLazyOps;
@@ -235,12 +236,16 @@ typedef struct VMountOps {
     int (*symlink)(void *user, const char *target, const char *path);
     int (*chmod)(void *user, const char *path, uint32_t mode);
     int (*utimes)(void *user, const char *path, VTime atime, VTime mtime);
-    void *(*ref)(void *user);  /* one more file system uses the mount (fork) */
+    void *(*ref)(void *user);  /* one more file system uses the mount (fork): its user; NULL: no memory */
     void (*unref)(void *user);
 } VMountOps;
 
 int vfs_mount(Vfs *fs, const char *destination, const VMountOps *ops, void *user, bool readonly);
 int vfs_unmount(Vfs *fs, const char *destination);
+/* Every mount with these ops. */
+void vfs_each_mount(Vfs *fs, const VMountOps *ops, void (*fn)(void *mount_user, void *arg), void *arg);
+/* Puts a mount's entries in name order. 0 or -ENOMEM. */
+int vfs_sort_entries(Mem *mem, VDirent *list, size_t count);
 
 /* --- differences --- */
 

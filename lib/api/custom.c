@@ -227,6 +227,8 @@ bool custom_serve(shell *sh)
         after = sh->served = r->id;
         if (r->kind == REQUEST_COMMAND)
             any |= serve(sh, r);
+        if (r->kind == REQUEST_MOUNT)
+            any |= mount_serve(sh, r);
         if (r->kind == REQUEST_COMPONENT) {
             component_serve(sh, r->ask, r->id);
             any = true;
@@ -239,7 +241,9 @@ shell_err shell_answer(shell *sh, uint64_t request, int32_t result)
 {
     if (!sh)
         return SHELL_EINVAL;
-    return kern_answer(sh->kernel, request, result) ? SHELL_ENOENT : SHELL_OK;
+    shell_err err = kern_answer(sh->kernel, request, result) ? SHELL_ENOENT : SHELL_OK;
+    mount_answered(sh, request);
+    return err;
 }
 
 /* ---------- registration ---------- */

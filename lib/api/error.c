@@ -37,6 +37,14 @@ const char *shell_strerror(shell_err err)
     return "unknown error";
 }
 
+int api_errno(int result)
+{
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
+        if ((int)table[i].code == result)
+            return -table[i].error;
+    return -EIO;
+}
+
 shell_err api_error(shell *sh, int error, const char *what)
 {
     if (error >= 0)

@@ -10,6 +10,7 @@ typedef struct Call {
     Vfs *fs;
     const VCred *cred;
     VDir *cwd;
+    bool outer; /* a mount's functions may be called: what they call must see that the shell is in use */
     Mem mem;
 } Call;
 
@@ -20,7 +21,8 @@ static shell_err call_begin(Call *c, shell *sh, const char *path)
     if (atomic_load(&sh->busy) && !sh->in_callback)
         return api_fail(sh, SHELL_EBUSY, "the shell is running");
     Proc *p = kern_main(sh->kernel);
-    *c = (Call){.sh = sh, .fs = kern_vfs(sh->kernel), .cred = &p->cred, .cwd = p->cwd};
+    *c = (Call){.sh = sh, .fs = kern_vfs(sh->kernel), .cred = &p->cred, .cwd = p->cwd, .outer = sh->in_callback};
+    sh->in_callback = true;
     mem_init(&c->mem, NULL, NULL, NULL);
     return SHELL_OK;
 }
@@ -28,6 +30,7 @@ static shell_err call_begin(Call *c, shell *sh, const char *path)
 static shell_err call_end(Call *c, int error, const char *path)
 {
     mem_drop(&c->mem);
+    c->sh->in_callback = c->outer;
     return api_error(c->sh, error, path);
 }
 

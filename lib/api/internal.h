@@ -11,6 +11,22 @@
 
 typedef struct CustomCommand CustomCommand;
 
+/* What is bound or mounted, in the order it was. */
+enum { BIND_CALLBACK = 100 }; /* beside SHELL_BIND_* */
+typedef struct BindNote {
+    struct BindNote *next;
+    int32_t mode;
+    uint32_t flags;
+    char destination[];
+} BindNote;
+
+/* A mount's question whose answer comes later. */
+typedef struct LateCall {
+    struct LateCall *next;
+    struct MountCall *call;
+    uint64_t id;
+} LateCall;
+
 struct shell {
     Kernel *kernel;
     Lang *lang;
@@ -21,6 +37,8 @@ struct shell {
     bool begun, done;       /* a run is in progress; it has come to its end */
     bool in_callback;
     LangRun run;
+    BindNote *binds;
+    LateCall *late;         /* under `forks` */
     uint64_t served;        /* newest request that was shown to its function */
     char *script;           /* copy of the run's text, and what else the run borrowed */
     shell_run_opts run_opts;
@@ -42,6 +60,9 @@ LangState *base_state(void);
 shell_err api_error(shell *sh, int error, const char *what);
 shell_err api_fail(shell *sh, shell_err err, const char *format, ...) PRINTF_LIKE(3, 4);
 
+/* SHELL_* to -errno. */
+int api_errno(int result);
+
 /* Struct versions: copies a caller's struct of `size` bytes into ours; false when its unknown tail is not zero or size is too small to be one. */
 bool api_copy_struct(void *ours, size_t our_size, const void *theirs);
 
@@ -59,5 +80,19 @@ void component_serve(shell *sh, const char *name, uint64_t request);
 void custom_bury(shell *sh);
 void custom_free_all(shell *sh);
 shell_err custom_copy_all(shell *to, const shell *from);
+
+/* The newest bind at a destination; NULL: none. */
+BindNote *bind_noted(const shell *sh, const char *destination);
+shell_err bind_note(shell *sh, int32_t mode, uint32_t flags, const char *destination);
+void bind_forget(shell *sh, const char *destination);
+shell_err bind_copy_notes(shell *to, const shell *from);
+void bind_free_notes(shell *sh);
+bool bind_read(VBind *out, shell_bind *b, const shell_bind *given); /* false: it makes no sense */
+int api_mountable(const char *destination);
+
+/* A mount's question: true when it was answered. */
+bool mount_serve(shell *sh, Request *r);
+void mount_answered(shell *sh, uint64_t id);
+void mount_free_all(shell *sh);
 
 #endif

@@ -42,15 +42,18 @@ static shell_err bind_all(shell *sh, const shell_options *o, const char **messag
 {
     for (uint64_t i = 0; i < o->nbinds; i++) {
         const shell_bind *given = (const shell_bind *)(const void *)((const char *)o->binds + i * o->binds->size);
-        shell_bind b = {0};
+        shell_bind b;
+        VBind bind;
         *message = "bind: bad size or missing path";
-        if (!api_copy_struct(&b, sizeof b, given) || !b.source || !b.destination || b.mode < SHELL_BIND_COPY || b.mode > SHELL_BIND_OVERLAY)
+        if (!bind_read(&bind, &b, given))
             return SHELL_EINVAL;
-        VBind bind = {.source = b.source, .destination = b.destination, .mode = (VBindMode)b.mode, .readonly = b.flags & SHELL_BIND_READONLY,
-                      .write_linked = b.flags & SHELL_BIND_WRITE_LINKED, .uid = 1000, .gid = 1000};
         int err = vfs_bind(kern_vfs(sh->kernel), &bind, message);
         if (err)
             return api_error(sh, err, b.source);
+        *message = NULL;
+        shell_err noted = bind_note(sh, b.mode, b.flags, b.destination);
+        if (noted)
+            return noted;
         if (i == 0)
             *first = b.destination;
     }
@@ -108,6 +111,8 @@ static void destroy(shell *sh)
     kern_free(sh->kernel);
     custom_bury(sh);
     custom_free_all(sh);
+    mount_free_all(sh);
+    bind_free_notes(sh);
     free(sh->script);
     pthread_mutex_destroy(&sh->forks);
     free(sh);
@@ -181,7 +186,8 @@ shell_err shell_fork(shell *sh, shell **out)
     *out = NULL;
     shell *to = shell_alloc();
     pthread_mutex_lock(&sh->forks);
-    bool done = to && (to->kernel = kern_fork(sh->kernel)) && (to->lang = lang_fork(sh->lang, to->kernel)) && custom_copy_all(to, sh) == SHELL_OK;
+    bool done = to && (to->kernel = kern_fork(sh->kernel)) && (to->lang = lang_fork(sh->lang, to->kernel)) && custom_copy_all(to, sh) == SHELL_OK &&
+                bind_copy_notes(to, sh) == SHELL_OK;
     pthread_mutex_unlock(&sh->forks);
     if (done) {
         to->component = sh->component;
@@ -192,6 +198,17 @@ shell_err shell_fork(shell *sh, shell **out)
     if (to)
         destroy(to);
     return api_fail(sh, SHELL_ENOMEM, "fork: out of memory");
+}
+
+shell_err shell_set_limits(shell *sh, const shell_limits *limits)
+{
+    shell_err err = limits ? api_enter_idle(sh) : SHELL_EINVAL;
+    shell_limits checked;
+    if (err || !api_copy_struct(&checked, sizeof checked, limits))
+        return err ? err : SHELL_EINVAL;
+    Limits l = api_limits(limits, kern_limits(sh->kernel));
+    kern_set_limits(sh->kernel, &l);
+    return SHELL_OK;
 }
 
 /* ---------- images ---------- */

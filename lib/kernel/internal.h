@@ -225,6 +225,7 @@ struct Kernel {
     uint64_t random[4];
     bool stepping;
     void *host_locale;     /* of the thread that steps, while it does */
+    struct Asking *asking; /* the operation of the process that runs now, or NULL: mount.h */
     _Atomic bool cancelled, woken;
     pthread_mutex_t lock;  /* of answers and waking */
     pthread_cond_t wake;

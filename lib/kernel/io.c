@@ -3,6 +3,7 @@
 
 #include "host.h"
 #include "internal.h"
+#include "mount.h"
 
 /* ---------- a file in the file system ---------- */
 
@@ -16,7 +17,7 @@ static ssize_t vfile_read(Proc *p, File *f, size_t max, Slice *out, Chunk **chun
     Chunk *held = NULL;
     int err = vfs_read(k->vfs, f->vfile, f->offset, MIN(max, (size_t)SCRATCH * 16), NULL, &held, out);
     if (err == -ENOBUFS) /* only scratch will do: no more than fits */
-        err = vfs_read(k->vfs, f->vfile, f->offset, MIN(max, (size_t)SCRATCH), scratch, &held, out);
+        err = ASK_FILE(p, f, vfs_read(k->vfs, f->vfile, f->offset, MIN(max, (size_t)SCRATCH), scratch, &held, out));
     if (err < 0)
         return err;
     f->held = held;
@@ -41,7 +42,7 @@ static ssize_t vfile_write(Proc *p, File *f, Slice data, Chunk *chunk)
     size_t done = 0;
     while (done < data.len) {
         uint64_t at = f->offset;
-        ssize_t n = vfs_write(k->vfs, f->vfile, f->offset, slice_from(data, done), chunk, &at);
+        ssize_t n = ASK_FILE(p, f, vfs_write(k->vfs, f->vfile, f->offset, slice_from(data, done), chunk, &at));
         if (n <= 0)
             return n < 0 ? n : -ENOSPC;
         f->offset = at;
@@ -54,7 +55,7 @@ static int64_t vfile_seek(Proc *p, File *f, int64_t off, int whence)
 {
     VStat st = {0};
     if (whence == 2) {
-        int err = vfs_file_stat(p->kernel->vfs, f->vfile, &st);
+        int err = ASK_FILE(p, f, vfs_file_stat(p->kernel->vfs, f->vfile, &st));
         if (err < 0)
             return err;
     }
@@ -166,7 +167,7 @@ int proc_poll(Proc *p, int fd, bool write, int64_t nanoseconds)
 int proc_fstat(Proc *p, int fd, VStat *out)
 {
     File *f = proc_file(p, fd);
-    return f ? f->ops->stat(p->kernel, f, out) : -EBADF;
+    return f ? ASK_FILE(p, f, f->ops->stat(p->kernel, f, out)) : -EBADF;
 }
 
 static VFile *vfile_of(Proc *p, int fd, int *err)
@@ -184,7 +185,7 @@ int proc_ftruncate(Proc *p, int fd, uint64_t size)
     uint64_t limit = kern_limit(p->kernel, LIMIT_FILE_SIZE);
     if (v && limit && size > limit)
         return -EFBIG;
-    return v ? vfs_file_truncate(p->kernel->vfs, v, size) : err;
+    return v ? ASK_FILE(p, proc_file(p, fd), vfs_file_truncate(p->kernel->vfs, v, size)) : err;
 }
 
 int proc_futimes(Proc *p, int fd, VTime atime, VTime mtime)

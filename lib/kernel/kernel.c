@@ -3,6 +3,7 @@
 
 #include "host.h"
 #include "internal.h"
+#include "mount.h"
 
 enum { FIRST_PID = 1000, PID_STEP = 16, FILES_SLACK = 64 * 1024 * 1024 };
 
@@ -25,6 +26,12 @@ static pid_t first_pid(const KernelOptions *o)
     return (pid_t)(FIRST_PID + atomic_fetch_add_explicit(&shells, 1, memory_order_relaxed) % 100000 * PID_STEP);
 }
 
+static uint64_t files_limit(const Limits *l)
+{
+    uint64_t files = l->value[LIMIT_FILE_BYTES];
+    return files && files < UINT64_MAX / 4 ? files * 2 + FILES_SLACK : 0;
+}
+
 static Kernel *kern_alloc(const KernelOptions *o)
 {
     Kernel *k = calloc(1, sizeof *k);
@@ -33,8 +40,7 @@ static Kernel *kern_alloc(const KernelOptions *o)
     k->options = *o;
     k->cred = (VCred){o->uid, o->gid, o->umask};
     k->memory.limit = o->limits.value[LIMIT_MEMORY];
-    uint64_t files = o->limits.value[LIMIT_FILE_BYTES];
-    k->files.limit = files && files < UINT64_MAX / 4 ? files * 2 + FILES_SLACK : 0;
+    k->files.limit = files_limit(&o->limits);
     mem_init(&k->mem, &k->memory, NULL, NULL);
     k->next_pid = first_pid(o);
     k->run.deadline_ns = -1;
@@ -67,6 +73,17 @@ static void set_quota(Kernel *k)
     const uint64_t *v = k->options.limits.value;
     vfs_set_quota(k->vfs, (VQuota){v[LIMIT_FILE_BYTES], v[LIMIT_FILE_SIZE], v[LIMIT_INODES]});
     vfs_set_clock(k->vfs, (VClock){vfs_clock, k});
+    vfs_set_context(k->vfs, k);
+}
+
+const Limits *kern_limits(const Kernel *k) { return &k->options.limits; }
+
+void kern_set_limits(Kernel *k, const Limits *limits)
+{
+    k->options.limits = *limits;
+    k->memory.limit = limits->value[LIMIT_MEMORY];
+    k->files.limit = files_limit(limits);
+    set_quota(k);
 }
 
 static bool enter_cwd(Kernel *k)
@@ -222,6 +239,8 @@ Kernel *kern_fork(Kernel *k)
     if (!to->options.seeded)
         kern_random_seed(to);
     vfs_set_clock(to->vfs, (VClock){vfs_clock, to});
+    vfs_set_context(to->vfs, to);
+    kern_mounts_forked(to);
     return to;
 }
 

@@ -310,6 +310,8 @@ typedef struct Limits { uint64_t value[LIMIT_COUNT]; } Limits; /* 0 unlimited; t
 extern const Limits limits_default;
 const char *limit_name(LimitId id); /* "time", "output" ...: as the command line and both bindings spell it */
 uint64_t kern_limit(const Kernel *k, LimitId id);
+const Limits *kern_limits(const Kernel *k);           /* the shell's own, outside a run */
+void kern_set_limits(Kernel *k, const Limits *limits); /* idle only: from the next run on, and for the files at once */
 /* Says on stderr which limit and raises; for limits that the caller counts (pipeline, depth, expansion). */
 NORETURN void proc_limit(Proc *p, LimitId id);
 

@@ -7,6 +7,7 @@
 
 #include "host.h"
 #include "internal.h"
+#include "mount.h"
 
 /* The descriptor that a path names, or -1. */
 static int descriptor_named(const char *path)
@@ -48,7 +49,7 @@ static int reopen_descriptor(Proc *p, int fd, int flags, File **out)
         return 0;
     }
     if (flags & V_TRUNC) {
-        int err = vfs_file_truncate(p->kernel->vfs, v, 0);
+        int err = ASK_FILE(p, f, vfs_file_truncate(p->kernel->vfs, v, 0));
         if (err)
             return err;
     }
@@ -83,11 +84,11 @@ static int open_file(Proc *p, const char *path, int flags, uint32_t mode, File *
         return -ENOENT;
     Kernel *k = p->kernel;
     VFile *v;
-    int err = vfs_open(k->vfs, &p->cred, p->cwd, path, flags, mode, &v);
+    int err = ASK(p, vfs_open(k->vfs, &p->cred, p->cwd, path, flags, mode, &v));
     if (err)
         return err;
     VStat st;
-    err = vfs_file_stat(k->vfs, v, &st);
+    err = ASK(p, vfs_file_stat(k->vfs, v, &st));
     if (err) {
         vfs_file_unref(k->vfs, v);
         return err;
@@ -123,7 +124,7 @@ int proc_stat(Proc *p, const char *path, int flags, VStat *out)
 {
     int fd = descriptor_named(path);
     if (fd < 0)
-        return vfs_stat(p->kernel->vfs, &p->cred, p->cwd, path, flags, out);
+        return ASK(p, vfs_stat(p->kernel->vfs, &p->cred, p->cwd, path, flags, out));
     int err = proc_fstat(p, fd, out);
     if (err)
         return err == -EBADF ? -ENOENT : err;
@@ -136,7 +137,7 @@ int proc_access(Proc *p, const char *path, int rwx)
 {
     int fd = descriptor_named(path);
     if (fd < 0)
-        return vfs_access(p->kernel->vfs, &p->cred, p->cwd, path, rwx);
+        return ASK(p, vfs_access(p->kernel->vfs, &p->cred, p->cwd, path, rwx));
     File *f = proc_file(p, fd);
     if (!f)
         return -ENOENT;
@@ -149,7 +150,7 @@ int proc_readlink(Proc *p, const char *path, Slice *out)
 {
     int fd = descriptor_named(path);
     if (fd < 0 || strncmp(path, "/dev/std", 8) == 0)
-        return vfs_readlink(p->kernel->vfs, &p->cred, p->cwd, path, &p->mem, out);
+        return ASK(p, vfs_readlink(p->kernel->vfs, &p->cred, p->cwd, path, &p->mem, out));
     VStat st;
     if (proc_fstat(p, fd, &st))
         return -ENOENT;
@@ -176,17 +177,17 @@ int proc_list(Proc *p, const char *path, VDirent **out, size_t *count)
 {
     if (names_descriptors(path))
         return list_descriptors(p, out, count);
-    int err = vfs_list(p->kernel->vfs, &p->cred, p->cwd, path, &p->mem, out, count);
+    int err = ASK(p, vfs_list(p->kernel->vfs, &p->cred, p->cwd, path, &p->mem, out, count));
     proc_tick(p, 1 + (err ? 0 : *count / 16));
     return err;
 }
 
 int proc_realpath(Proc *p, const char *path, RealpathMode mode, char **out)
 {
-    return vfs_realpath(p->kernel->vfs, &p->cred, p->cwd, path, mode, &p->mem, out);
+    return ASK(p, vfs_realpath(p->kernel->vfs, &p->cred, p->cwd, path, mode, &p->mem, out));
 }
 
-int proc_statfs(Proc *p, const char *path, VStatfs *out) { return vfs_statfs(p->kernel->vfs, &p->cred, p->cwd, path, out); }
+int proc_statfs(Proc *p, const char *path, VStatfs *out) { return ASK(p, vfs_statfs(p->kernel->vfs, &p->cred, p->cwd, path, out)); }
 
 /* ---------- changing ---------- */
 
@@ -199,22 +200,22 @@ static int told(Proc *p, int err, const char *path, const char *what)
 
 #define FS p->kernel->vfs, &p->cred, p->cwd
 
-int proc_mkdir(Proc *p, const char *path, uint32_t mode) { return told(p, vfs_mkdir(FS, path, mode), path, "mkdir"); }
-int proc_rmdir(Proc *p, const char *path) { return told(p, vfs_rmdir(FS, path), path, "rmdir"); }
-int proc_unlink(Proc *p, const char *path) { return told(p, vfs_unlink(FS, path), path, "unlink"); }
-int proc_rename(Proc *p, const char *from, const char *to, bool no_replace) { return told(p, vfs_rename(FS, from, p->cwd, to, no_replace), to, "rename"); }
-int proc_link(Proc *p, const char *from, const char *to, int flags) { return told(p, vfs_link(FS, from, p->cwd, to, flags), to, "link"); }
-int proc_symlink(Proc *p, const char *target, const char *path) { return told(p, vfs_symlink(p->kernel->vfs, &p->cred, target, p->cwd, path), path, "symlink"); }
-int proc_mkfifo(Proc *p, const char *path, uint32_t mode) { return told(p, vfs_mknod(FS, path, S_IFIFO | (mode & 07777), 0), path, "mkfifo"); }
-int proc_mknod(Proc *p, const char *path, uint32_t mode, uint32_t rdev) { return told(p, vfs_mknod(FS, path, mode, rdev), path, "mknod"); }
-int proc_chmod(Proc *p, const char *path, int flags, uint32_t mode) { return told(p, vfs_chmod(FS, path, flags, mode), path, "chmod"); }
-int proc_chown(Proc *p, const char *path, int flags, uint32_t uid, uint32_t gid) { return told(p, vfs_chown(FS, path, flags, uid, gid), path, "chown"); }
-int proc_utimes(Proc *p, const char *path, int flags, VTime atime, VTime mtime) { return told(p, vfs_utimes(FS, path, flags, atime, mtime), path, "utimes"); }
+int proc_mkdir(Proc *p, const char *path, uint32_t mode) { return told(p, ASK(p, vfs_mkdir(FS, path, mode)), path, "mkdir"); }
+int proc_rmdir(Proc *p, const char *path) { return told(p, ASK(p, vfs_rmdir(FS, path)), path, "rmdir"); }
+int proc_unlink(Proc *p, const char *path) { return told(p, ASK(p, vfs_unlink(FS, path)), path, "unlink"); }
+int proc_rename(Proc *p, const char *from, const char *to, bool no_replace) { return told(p, ASK(p, vfs_rename(FS, from, p->cwd, to, no_replace)), to, "rename"); }
+int proc_link(Proc *p, const char *from, const char *to, int flags) { return told(p, ASK(p, vfs_link(FS, from, p->cwd, to, flags)), to, "link"); }
+int proc_symlink(Proc *p, const char *target, const char *path) { return told(p, ASK(p, vfs_symlink(p->kernel->vfs, &p->cred, target, p->cwd, path)), path, "symlink"); }
+int proc_mkfifo(Proc *p, const char *path, uint32_t mode) { return told(p, ASK(p, vfs_mknod(FS, path, S_IFIFO | (mode & 07777), 0)), path, "mkfifo"); }
+int proc_mknod(Proc *p, const char *path, uint32_t mode, uint32_t rdev) { return told(p, ASK(p, vfs_mknod(FS, path, mode, rdev)), path, "mknod"); }
+int proc_chmod(Proc *p, const char *path, int flags, uint32_t mode) { return told(p, ASK(p, vfs_chmod(FS, path, flags, mode)), path, "chmod"); }
+int proc_chown(Proc *p, const char *path, int flags, uint32_t uid, uint32_t gid) { return told(p, ASK(p, vfs_chown(FS, path, flags, uid, gid)), path, "chown"); }
+int proc_utimes(Proc *p, const char *path, int flags, VTime atime, VTime mtime) { return told(p, ASK(p, vfs_utimes(FS, path, flags, atime, mtime)), path, "utimes"); }
 
 int proc_truncate(Proc *p, const char *path, uint64_t size)
 {
     uint64_t limit = kern_limit(p->kernel, LIMIT_FILE_SIZE);
-    return limit && size > limit ? -EFBIG : told(p, vfs_truncate(FS, path, size), path, "truncate");
+    return limit && size > limit ? -EFBIG : told(p, ASK(p, vfs_truncate(FS, path, size)), path, "truncate");
 }
 
 /* ---------- directories ---------- */
@@ -229,18 +230,18 @@ static int enter(Proc *p, VDir *d)
 int proc_chdir(Proc *p, const char *path)
 {
     VDir *d;
-    int err = vfs_dir_open(FS, path, &d);
+    int err = ASK(p, vfs_dir_open(FS, path, &d));
     return err ? err : enter(p, d);
 }
 
-int proc_getcwd(Proc *p, char **out) { return vfs_dir_path(p->kernel->vfs, p->cwd, &p->mem, out); }
+int proc_getcwd(Proc *p, char **out) { return ASK(p, vfs_dir_path(p->kernel->vfs, p->cwd, &p->mem, out)); }
 
 static void release_dir(Proc *p, void *thing) { vfs_dir_unref(p->kernel->vfs, thing); }
 
 VDir *proc_dir_open(Proc *p, const char *path, int *error)
 {
     VDir *d;
-    *error = vfs_dir_open(FS, path, &d);
+    *error = ASK(p, vfs_dir_open(FS, path, &d));
     if (*error)
         return NULL;
     proc_own(p, release_dir, d);

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "internal.h"
+#include "mount.h"
 
 enum { HEAD = 256, MOST_INTERPRETERS = 4 };
 
@@ -21,15 +22,15 @@ static void classify(Proc *p, Program *program)
 {
     Kernel *k = p->kernel;
     VFile *v;
-    int err = vfs_access(k->vfs, &p->cred, p->cwd, program->path, 1);
+    int err = ASK(p, vfs_access(k->vfs, &p->cred, p->cwd, program->path, 1));
     if (!err)
-        err = vfs_open(k->vfs, &(VCred){0, 0, 0}, p->cwd, program->path, 0, 0, &v);
+        err = ASK(p, vfs_open(k->vfs, &(VCred){0, 0, 0}, p->cwd, program->path, 0, 0, &v));
     if (err) {
         program->error = err;
         return;
     }
     VStat st;
-    err = vfs_file_stat(k->vfs, v, &st);
+    err = ASK(p, vfs_file_stat(k->vfs, v, &st));
     if (!err && (st.mode & S_IFMT) == S_IFDIR)
         err = -EACCES;
     Slice name = err ? (Slice){"", 0} : vfs_command(k->vfs, v);
@@ -69,7 +70,7 @@ static Program search(Proc *p, const char *name, const char *path_variable)
             return here;
         if (here.error == -EACCES && best.error == -ENOENT) {
             VStat st; /* a directory of that name does not count */
-            if (vfs_stat(p->kernel->vfs, &p->cred, p->cwd, path, 0, &st) == 0 && (st.mode & S_IFMT) == S_IFREG)
+            if (ASK(p, vfs_stat(p->kernel->vfs, &p->cred, p->cwd, path, 0, &st)) == 0 && (st.mode & S_IFMT) == S_IFREG)
                 best = here;
         }
         at += n;
@@ -209,12 +210,12 @@ static int script_head(Proc *p, const char *path, Slice *head)
     char *buf = mem_alloc(&p->keep, HEAD);
     VFile *v;
     Kernel *k = p->kernel;
-    int err = vfs_open(k->vfs, &p->cred, p->cwd, path, V_READ, 0, &v);
+    int err = ASK(p, vfs_open(k->vfs, &p->cred, p->cwd, path, V_READ, 0, &v));
     if (err)
         return err;
     Chunk *chunk = NULL;
     Slice got = {"", 0};
-    err = vfs_read(k->vfs, v, 0, HEAD, buf, &chunk, &got);
+    err = ASK(p, vfs_read(k->vfs, v, 0, HEAD, buf, &chunk, &got));
     if (!err && got.len && got.data != buf)
         memcpy(buf, got.data, got.len);
     chunk_unref(k->gen, chunk);
