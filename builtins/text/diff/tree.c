@@ -105,11 +105,25 @@ static bool is_excluded(Diff *d, const char *name)
     return false;
 }
 
+static int folded(char c) { return c >= 'A' && c <= 'Z' ? c + 32 : (unsigned char)c; }
+
+static int compare_folded(const char *a, const char *b)
+{
+    while (*a && folded(*a) == folded(*b)) {
+        a++;
+        b++;
+    }
+    return folded(*a) - folded(*b);
+}
+
 static int compare_names(const Diff *d, const char *a, const char *b)
 {
-    int order = d->fold_names ? strcasecmp(a, b) : 0;
+    int order = d->fold_names ? compare_folded(a, b) : 0;
     return order ? order : strcmp(a, b);
 }
+
+/* Names that differ in case only belong together under --ignore-file-name-case. */
+static int match_names(const Diff *d, const char *a, const char *b) { return d->fold_names ? compare_folded(a, b) : strcmp(a, b); }
 
 typedef struct { const char **names; size_t count; } Names;
 
@@ -178,7 +192,7 @@ static int compare_dirs(Diff *d, const Pair *pair)
             at[f].count--;
         }
     while (at[0].count || at[1].count) {
-        int order = !at[0].count ? 1 : !at[1].count ? -1 : d->fold_names ? strcasecmp(at[0].names[0], at[1].names[0]) : strcmp(at[0].names[0], at[1].names[0]);
+        int order = !at[0].count ? 1 : !at[1].count ? -1 : match_names(d, at[0].names[0], at[1].names[0]);
         const char *name[2] = {NULL, NULL};
         for (int f = 0; f < 2; f++)
             if (f == 0 ? order <= 0 : order >= 0) {
