@@ -217,6 +217,7 @@ typedef struct {
     const char *limit;              /* name of the limit that was hit, or NULL */
     int32_t out_truncated, err_truncated;
     uint64_t steps, peak_memory, wall_ns;
+    uint64_t limit_value;           /* of `limit`, as shell_limits counts it; 0 when there is none */
 } shell_result;
 
 /* Runs `script` in `sh` and waits for it.
@@ -230,6 +231,16 @@ typedef struct {
  */
 SHELL_API shell_err shell_run(shell *sh, const char *script, uint64_t len, const shell_run_opts *opts, shell_result **out);
 SHELL_API void shell_result_free(shell_result *result);
+
+typedef struct {
+    uint64_t size;
+    uint64_t cap;        /* most bytes kept of stdout and of stderr, each; 0: 16,000; at least 200 */
+} shell_format_opts;
+/* The result as text for a model, in UTF-8 (other bytes become U+FFFD): the status in words when it is not 0 ("exit 137: stopped, memory limit 512 MiB;
+ * process the data in pieces"), stderr before stdout then, of a long stream the head and the tail with a line between them that
+ * counts what was left out and says how to see it; "(nothing was printed)". *out is NUL-terminated, freed with shell_free; len may be
+ * NULL. opts NULL: defaults. Any thread. */
+SHELL_API shell_err shell_format_result(const shell_result *result, const shell_format_opts *opts, char **out, uint64_t *len);
 
 /* The same in steps: begin, step until done, end. The script is copied; opts->input is borrowed until the end. */
 enum { SHELL_DONE = 1, SHELL_PENDING = 2 };
@@ -251,6 +262,18 @@ SHELL_API shell_err shell_pause(shell *sh, const shell_pending *pending);
 SHELL_API shell_err shell_wake(shell *sh);
 /* Ends the run in progress soon, from any thread; status 130, end SHELL_END_CANCELLED. Without a run: nothing. */
 SHELL_API shell_err shell_cancel(shell *sh);
+
+/* ---------- for models ---------- */
+
+enum { SHELL_DESCRIBE_FRESH = 1 /* runs are made with SHELL_RUN_FRESH */, SHELL_TOOLS_FILES = 2 /* read_file, write_file, list_dir as well */ };
+/* What a model should know about this shell: what persists, where it stands, what is bound and writable, commands, network, limits, how errors
+ * come back. sh NULL: about a shell with the defaults. *out is NUL-terminated, freed with shell_free; len may be NULL. Not while another thread
+ * runs the shell (SHELL_EBUSY). */
+SHELL_API shell_err shell_describe(shell *sh, uint32_t flags, char **out, uint64_t *len);
+enum { SHELL_TOOLS_MCP = 0, SHELL_TOOLS_OPENAI = 1, SHELL_TOOLS_ANTHROPIC = 2 };
+/* A JSON array of tool definitions in the shape that an interface takes; the description of `shell` is what shell_describe says. Everything
+ * else as there. */
+SHELL_API shell_err shell_tools(shell *sh, int32_t shape, uint32_t flags, char **out, uint64_t *len);
 
 /* ---------- variables ---------- */
 

@@ -280,18 +280,34 @@ shell_err shell_command_machine(shell *sh, const char *name, shell_command_event
     return err ? err : add(sh, name, NULL, event, user);
 }
 
+static bool replaced(const shell *sh, const CustomCommand *c)
+{
+    for (const CustomCommand *d = sh->customs; d != c; d = d->next)
+        if (strcmp(c->name, d->name) == 0)
+            return true;
+    return false;
+}
+
 /* kern_fork copied pointers to the other shell's commands: they are replaced by this one's own. */
 shell_err custom_copy_all(shell *to, const shell *from)
 {
     for (const CustomCommand *c = from->customs; c; c = c->next) {
-        bool newer = false;
-        for (const CustomCommand *d = from->customs; d != c; d = d->next)
-            newer |= strcmp(c->name, d->name) == 0;
-        shell_err err = newer ? SHELL_OK : add(to, c->name, c->fn, c->event, c->user);
+        shell_err err = replaced(from, c) ? SHELL_OK : add(to, c->name, c->fn, c->event, c->user);
         if (err)
             return err;
     }
     return SHELL_OK;
+}
+
+void custom_names(const shell *sh, Buf *b)
+{
+    const char *before = "Commands of the host program:";
+    for (const CustomCommand *c = sh->customs; c; c = c->next) {
+        if (replaced(sh, c))
+            continue;
+        buf_printf(b, "%s %s", before, c->name);
+        before = "";
+    }
 }
 
 void custom_free_all(shell *sh)

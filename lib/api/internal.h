@@ -60,6 +60,9 @@ LangState *base_state(void);
 shell_err api_error(shell *sh, int error, const char *what);
 shell_err api_fail(shell *sh, shell_err err, const char *format, ...) PRINTF_LIKE(3, 4);
 
+/* A copy of built text for the embedder, to be freed with shell_free. len may be NULL. */
+shell_err api_give(const Buf *b, char **out, uint64_t *len);
+
 /* SHELL_* to -errno. */
 int api_errno(int result);
 
@@ -79,6 +82,8 @@ void component_serve(shell *sh, const char *name, uint64_t request);
 /* Tells the machines of killed calls so, and frees them. On the caller's stack. */
 void custom_bury(shell *sh);
 void custom_free_all(shell *sh);
+/* A line that names the embedder's commands; nothing when there are none. */
+void custom_names(const shell *sh, Buf *b);
 shell_err custom_copy_all(shell *to, const shell *from);
 
 /* The newest bind at a destination; NULL: none. */

@@ -388,6 +388,7 @@ typedef struct RunOptions {
 typedef struct RunEnd {
     EndKind kind;
     LimitId limit;           /* END_LIMIT, END_TIMEOUT */
+    uint64_t limit_value;    /* what it was; time in milliseconds, as this run had it */
     int status;
     bool truncated[2];       /* stdout, stderr were cut */
     uint64_t steps, bytes_out, peak_memory, wall_ns;

@@ -140,6 +140,10 @@ void kern_run_end(Kernel *k, RunEnd *end, Slice *out, Slice *err)
     Run *r = &k->run;
     r->steps += (uint64_t)(k->refill - k->hot.fuel);
     *end = (RunEnd){.kind = end_kind(r), .limit = r->limit, .status = end_status(r), .steps = r->steps};
+    if (end->kind == END_TIMEOUT)
+        end->limit_value = (uint64_t)(r->deadline_ns - r->start_ns) / 1000000;
+    else if (end->kind == END_LIMIT && r->limit < LIMIT_COUNT)
+        end->limit_value = r->limits.value[r->limit];
     end->truncated[0] = k->sink[0].truncated;
     end->truncated[1] = k->sink[1].truncated;
     end->bytes_out = k->sink[0].total + k->sink[1].total;
