@@ -11,6 +11,11 @@ void usage_hint(Proc *p, const Args *a)
         output_flush(p->err);
         proc_fail(p, 2);
     }
+    if (a->command->hint) {
+        out_printf(p->err, "%s\n", a->command->hint);
+        output_flush(p->err);
+        proc_fail(p, a->command->usage_status ? a->command->usage_status : 1);
+    }
     if (a->command->flags & COMMAND_NAMED_HINT)
         out_printf(p->err, "%s: ", p->name ? p->name : a->command->name);
     out_printf(p->err, "Try '%s --help' for more information.\n", p->name ? p->name : a->command->name);

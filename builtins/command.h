@@ -74,6 +74,7 @@ typedef struct Command {
     uint32_t flags;
     int usage_status;     /* after a bad option; 0 means 1, ls, grep, sort ... have 2 */
     const char *notes;    /* more lines for --help, and deliberate differences for COMMANDS.md; or NULL */
+    const char *hint;     /* the line after a bad option, where it is not "Try 'NAME --help' for more information." */
     const char *package;  /* what the original belongs to: "GNU coreutils 9.1" */
 } Command;
 

@@ -118,6 +118,8 @@ typedef struct {
 typedef const shell_component *(*shell_component_fn)(void *user, const char *name);
 
 SHELL_API const shell_component *libshell_crypto(void);
+SHELL_API const shell_component *libshell_archive(void);
+SHELL_API const shell_component *libshell_data(void);
 
 /* ---------- opening ---------- */
 

@@ -7,6 +7,12 @@ static const struct { const char *name; const shell_component *(*get)(void); } b
 #ifdef HAVE_COMPONENT_CRYPTO
     {"crypto", libshell_crypto},
 #endif
+#ifdef HAVE_COMPONENT_ARCHIVE
+    {"archive", libshell_archive},
+#endif
+#ifdef HAVE_COMPONENT_DATA
+    {"data", libshell_data},
+#endif
     {NULL, NULL},
 };
 

@@ -34,6 +34,35 @@ typedef struct CryptoComponent {
     void (*digest_free)(void *digest);
 } CryptoComponent;
 
+/* "archive": streaming codecs of bzip2, xz and zstd. The library's own deflate has the same shape, so that one loop drives them all. */
+typedef enum { CODEC_DEFLATE /* raw; not the component's */, CODEC_BZIP2, CODEC_XZ, CODEC_LZMA, CODEC_ZSTD } Codec;
+
+typedef struct CodecParams {
+    bool compress;
+    int level;
+    bool extreme;        /* xz -e */
+    int check;           /* xz: 0 none, 1 CRC32, 4 CRC64, 10 SHA-256; -1 the default */
+    uint64_t memory;     /* decompression needs no more than this; 0: no bound */
+    bool checksum;       /* zstd: of the content, at the end of a frame */
+    uint64_t size;       /* zstd: what is to be compressed, UINT64_MAX when unknown */
+} CodecParams;
+
+typedef struct CodecIo {
+    const unsigned char *in;
+    size_t in_len;
+    unsigned char *out;
+    size_t out_len;
+} CodecIo; /* step moves all four on */
+
+enum { CODEC_OK = 0, CODEC_END = 1, CODEC_EFORMAT = -1, CODEC_EDATA = -2, CODEC_EMEMORY = -3, CODEC_ELIMIT = -4, CODEC_EOPTIONS = -5, CODEC_ETRUNCATED = -6 };
+
+typedef struct ArchiveComponent {
+    void *(*open)(Codec codec, const CodecParams *params, const ComponentMem *mem); /* NULL: no memory. `mem` outlives it */
+    /* finish: no more input will come. CODEC_END: the stream is complete; what is left of the input was not part of it. */
+    int (*step)(void *stream, CodecIo *io, bool finish);
+    void (*close)(void *stream);
+} ArchiveComponent;
+
 /* The table of component `name`, of `size` bytes; NULL when the embedder has none. Asks the embedder at the first use and may block. */
 const void *proc_component(struct Proc *p, const char *name, size_t size);
 #define PROC_COMPONENT(p, name, Type) ((const Type *)proc_component((p), (name), sizeof(Type)))
