@@ -17,6 +17,8 @@ ALLOWED = {
     "builtins": {"lib/base", "builtins"},
     "builtins/shell": {"lib/base", "builtins", "builtins/shell", "lib/lang/builtin.h"},
     "lib/crypto": {"include", "lib/kernel/component.h"},
+    "lib/archive": {"include", "lib/kernel/component.h"},
+    "lib/data": {"include", "lib/kernel/component.h"},
     "lib/api": {"include", "lib/base", "vfs", "lib/kernel", "lib/lang/lang.h", "lib/api", "builtins/registry.h", "builtins/command.h"},
     "bindings": {"include/shell.h", "bindings"},
 }
