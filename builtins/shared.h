@@ -15,6 +15,22 @@ void format_mode(uint32_t mode, char out[11]); /* drwxr-xr-x */
 /* 1234567 as 1.2M (1024) or 1.3MB (1000), rounded up as GNU does; unit 0 prints the number. In p->mem. */
 const char *format_human(Proc *p, uint64_t n, unsigned unit);
 
+/* The unit of --block-size, -h, --si and the like. */
+typedef struct {
+    unsigned human;     /* 0, 1000 or 1024 */
+    uint64_t size;      /* of a block, when not human */
+    const char *suffix; /* what "K" without a number adds to each number */
+} BlockSize;
+bool block_size_parse(Proc *p, const char *text, BlockSize *out);
+/* From the first of `own`, BLOCK_SIZE and BLOCKSIZE in the environment, else 1024 (512 under POSIXLY_CORRECT). */
+BlockSize block_size_default(Proc *p, const char *own);
+/* Rounded up; in p->mem. */
+const char *block_size_format(Proc *p, uint64_t bytes, const BlockSize *b);
+/* How option `letter` (or `name`) was written, for messages: "-B" or "--block-size". */
+const char *option_as_given(Proc *p, const Args *args, char letter, const char *name);
+/* Dies as GNU does for a number that does not parse: "invalid -B argument 'x'". */
+NORETURN void die_size(Proc *p, int status, const char *option, const char *text, int error);
+
 /* "TERM", "SIGTERM", "15" -> 15 (0 is allowed); -1: none. And back, without SIG. */
 int signal_from_name(const char *text);
 const char *signal_short_name(int number);
@@ -30,6 +46,9 @@ uint32_t mode_apply(const ModeChange *m, uint32_t mode, bool directory, uint32_t
 typedef struct { const char *word; int value; } Choice;
 int choose(Proc *p, Args *args, const char *option, const char *value, const Choice *words);
 int choose_exact(Proc *p, const char *option, const char *value, const Choice *words); /* the whole word */
+
+/* Columns of the text as wcwidth counts: a control character has none, a bad byte one. */
+size_t display_width(Slice s, bool utf8);
 
 /* The process's zone (TZ). */
 const TimeZone *proc_zone(Proc *p);
