@@ -19,6 +19,10 @@
  * Images may be used from any thread. From inside a callback the file calls of the same shell are allowed; run, fork, reset and
  * close give SHELL_EBUSY.
  *
+ * After the host forks (fork(2)), images and idle shells work in both processes; a child's unseeded randomness differs. A run that was in
+ * progress, and between two steps, is ended in the child: the step, pause or end that follows gives SHELL_EBUSY once, and the shell is idle. A shell
+ * that another thread was running at that moment cannot be used in the child: every call gives SHELL_EBUSY, shell_close too.
+ *
  * Errors: every call returns a shell_err; shell_strerror gives its name in words, shell_message what happened to this shell last.
  */
 #ifndef LIBSHELL_SHELL_H
@@ -355,13 +359,17 @@ SHELL_API shell_err shell_call_write(shell_call *call, int32_t stream, const cha
 /* As a state machine: `event` is called with each step; between events the host may take its time and answer
  * from any thread with shell_answer(sh, shell_call_id(call), SHELL_CALL_MORE) or a status. */
 enum { SHELL_CALL_START = 0, SHELL_CALL_INPUT = 1, SHELL_CALL_INPUT_END = 2, SHELL_CALL_WRITABLE = 3, SHELL_CALL_KILLED = 4 };
-enum { SHELL_CALL_MORE = -1, SHELL_CALL_LATER = -2 }; /* else a status 0..255: done */
+enum { SHELL_CALL_MORE = -1, SHELL_CALL_LATER = -2, SHELL_CALL_UNKNOWN = -3 /* of shell_unknown_command: not found after all */ }; /* else a status 0..255: done */
 typedef int32_t (*shell_command_event)(void *user, shell_call *call, int32_t event, const char *data, uint64_t len);
 SHELL_API uint64_t shell_call_id(const shell_call *call);
 
 /* Makes `name` a command of `sh`, found before the built-in ones, until it is replaced or the shell closes. */
 SHELL_API shell_err shell_command(shell *sh, const char *name, shell_command_fn fn, void *user);
 SHELL_API shell_err shell_command_machine(shell *sh, const char *name, shell_command_event event, void *user);
+/* What runs when a name without a slash is no function, built-in, custom command or file of PATH (and the script has no
+ * command_not_found_handle): its argument 0 is the name. SHELL_CALL_UNKNOWN is bash's "command not found" and 127; standard input is read only when it
+ * says SHELL_CALL_MORE. `type` and `command -v` do not ask it. event NULL: none. Idle shells only. */
+SHELL_API shell_err shell_unknown_command(shell *sh, shell_command_event event, void *user);
 /* Answers a pending request from any thread. SHELL_ENOENT when it is unknown or already answered. */
 SHELL_API shell_err shell_answer(shell *sh, uint64_t request, int32_t result);
 

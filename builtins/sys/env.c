@@ -222,6 +222,8 @@ static int run(Proc *p, char **argv, int argc, Environment *e, const char *direc
         if (strncmp(e->list[i], "PATH=", 5) == 0)
             path = e->list[i] + 5;
     Program program = proc_find(p, argv[0], path ? path : "/usr/bin:/bin");
+    if (program.kind == PROGRAM_NONE && program.error == -ENOENT)
+        program = proc_unknown(p, argv[0]);
     const char *shown = argv[0], *name = p->name;
     int status = program.kind == PROGRAM_NONE ? program.error : proc_exec(p, &program, argc, argv, e->list);
     if (status >= 0)

@@ -200,7 +200,7 @@ static int custom_main(Proc *p, Args *args)
         call->cwd = mem_strdup(&p->keep, "/");
     int status = custom->event ? run_machine(p, call) : run_blocking(p, call);
     call->done = true;
-    return status & 255;
+    return status == SHELL_CALL_UNKNOWN && strcmp(custom->name, KERN_UNKNOWN) == 0 ? -ENOENT : status & 255;
 }
 
 /* ---------- the host's side ---------- */
@@ -241,6 +241,9 @@ shell_err shell_answer(shell *sh, uint64_t request, int32_t result)
 {
     if (!sh)
         return SHELL_EINVAL;
+    shell_err alive = api_alive(sh);
+    if (alive)
+        return alive;
     shell_err err = kern_answer(sh->kernel, request, result) ? SHELL_ENOENT : SHELL_OK;
     mount_answered(sh, request);
     return err;
@@ -288,6 +291,14 @@ static bool replaced(const shell *sh, const CustomCommand *c)
     return false;
 }
 
+shell_err shell_unknown_command(shell *sh, shell_command_event event, void *user)
+{
+    shell_err err = api_enter_idle(sh);
+    if (err)
+        return err;
+    return event ? add(sh, KERN_UNKNOWN, NULL, event, user) : api_error(sh, kern_command_set(sh->kernel, KERN_UNKNOWN, NULL, NULL), "unknown");
+}
+
 /* kern_fork copied pointers to the other shell's commands: they are replaced by this one's own. */
 shell_err custom_copy_all(shell *to, const shell *from)
 {
@@ -303,7 +314,7 @@ void custom_names(const shell *sh, Buf *b)
 {
     const char *before = "Commands of the host program:";
     for (const CustomCommand *c = sh->customs; c; c = c->next) {
-        if (replaced(sh, c))
+        if (replaced(sh, c) || strcmp(c->name, KERN_UNKNOWN) == 0)
             continue;
         buf_printf(b, "%s %s", before, c->name);
         before = "";

@@ -106,6 +106,9 @@ static void describe(const shell *sh, uint32_t flags, Buf *b)
 /* What is asked of a shell must not meet a run. */
 static shell_err usable(shell *sh)
 {
+    shell_err err = sh ? api_alive(sh) : SHELL_OK;
+    if (err)
+        return err;
     if (sh && atomic_load(&sh->busy) && !sh->in_callback)
         return api_fail(sh, SHELL_EBUSY, "the shell is running");
     return SHELL_OK;

@@ -18,6 +18,9 @@ static shell_err call_begin(Call *c, shell *sh, const char *path)
 {
     if (!sh || !path)
         return SHELL_EINVAL;
+    shell_err err = api_alive(sh);
+    if (err)
+        return err;
     if (atomic_load(&sh->busy) && !sh->in_callback)
         return api_fail(sh, SHELL_EBUSY, "the shell is running");
     Proc *p = kern_main(sh->kernel);

@@ -36,6 +36,8 @@ struct shell {
     _Atomic int busy;       /* a thread is inside begin, step or end */
     bool begun, done;       /* a run is in progress; it has come to its end */
     bool in_callback;
+    uint32_t process;       /* where it lives */
+    bool torn, lost;        /* the host forked while a thread ran it; while a run was in progress */
     LangRun run;
     BindNote *binds;
     LateCall *late;         /* under `forks` */
@@ -71,6 +73,11 @@ bool api_copy_struct(void *ours, size_t our_size, const void *theirs);
 
 /* The caller's limits over `base`. */
 Limits api_limits(const shell_limits *given, const Limits *base);
+
+/* Every entry asks it first: after the host forked it makes the child's shell usable, or says SHELL_EBUSY when it cannot be. */
+shell_err api_alive(shell *sh);
+/* The run in progress was ended by the host's fork and nobody was told yet: SHELL_EBUSY, once. */
+shell_err api_lost(shell *sh);
 
 /* Enters a call that must not run beside a run: SHELL_OK or SHELL_EBUSY. */
 shell_err api_enter_idle(shell *sh);

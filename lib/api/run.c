@@ -7,6 +7,9 @@ static shell_err enter(shell *sh)
 {
     if (!sh)
         return SHELL_EINVAL;
+    shell_err err = api_alive(sh);
+    if (err)
+        return err;
     int idle = 0;
     if (sh->in_callback || !atomic_compare_exchange_strong(&sh->busy, &idle, 1))
         return SHELL_EBUSY;
@@ -104,6 +107,7 @@ shell_err shell_begin(shell *sh, const char *script, uint64_t len, const shell_r
         err = api_fail(sh, SHELL_EINVAL, "run: bad options");
     else {
         sh->run_opts = none;
+        sh->lost = false;
         err = begin(sh, script ? script : "", (size_t)len);
     }
     leave(sh);
@@ -132,7 +136,8 @@ shell_err shell_step(shell *sh, int32_t *state, shell_pending *pending)
     Pending p = {.wake_ns = -1};
     if (!sh->begun) {
         leave(sh);
-        return api_fail(sh, SHELL_EINVAL, "step: no run in progress");
+        err = api_lost(sh);
+        return err ? err : api_fail(sh, SHELL_EINVAL, "step: no run in progress");
     }
     sh->done = sh->done || step_once(sh, &p);
     *state = sh->done ? SHELL_DONE : SHELL_PENDING;
@@ -149,6 +154,11 @@ shell_err shell_pause(shell *sh, const shell_pending *pending)
 {
     if (!sh || !pending)
         return SHELL_EINVAL;
+    shell_err err = api_alive(sh);
+    if (!err)
+        err = api_lost(sh);
+    if (err)
+        return err;
     kern_pause(sh->kernel, &(Pending){.wake_ns = pending->wait_ns, .input = pending->input, .request = pending->request});
     return SHELL_OK;
 }
@@ -196,7 +206,9 @@ shell_err shell_end(shell *sh, shell_result **out)
         return err;
     if (out)
         *out = NULL;
-    err = sh->begun && sh->done ? finish(sh, out) : api_fail(sh, SHELL_EINVAL, "end: the run has not ended");
+    err = sh->begun ? SHELL_OK : api_lost(sh);
+    if (!err)
+        err = sh->begun && sh->done ? finish(sh, out) : api_fail(sh, SHELL_EINVAL, "end: the run has not ended");
     leave(sh);
     return err;
 }
@@ -225,14 +237,18 @@ shell_err shell_cancel(shell *sh)
 {
     if (!sh)
         return SHELL_EINVAL;
-    kern_cancel(sh->kernel);
-    return SHELL_OK;
+    shell_err err = api_alive(sh);
+    if (!err)
+        kern_cancel(sh->kernel);
+    return err;
 }
 
 shell_err shell_wake(shell *sh)
 {
     if (!sh)
         return SHELL_EINVAL;
-    kern_wake(sh->kernel);
-    return SHELL_OK;
+    shell_err err = api_alive(sh);
+    if (!err)
+        kern_wake(sh->kernel);
+    return err;
 }

@@ -4,6 +4,7 @@
 
 #include "builtins/registry.h"
 #include "internal.h"
+#include "lib/base/host.h"
 
 const char *shell_version(void) { return SHELL_VERSION; }
 
@@ -99,8 +100,10 @@ static shell_err build(shell *sh, const shell_options *o, const char **message)
 static shell *shell_alloc(void)
 {
     shell *sh = calloc(1, sizeof *sh);
-    if (sh)
-        pthread_mutex_init(&sh->forks, NULL);
+    if (!sh)
+        return NULL;
+    pthread_mutex_init(&sh->forks, NULL);
+    sh->process = host_process();
     return sh;
 }
 
@@ -148,10 +151,44 @@ shell_err shell_open(const shell_options *opts, shell **out)
     return SHELL_OK;
 }
 
+static void adopt(shell *sh)
+{
+    sh->process = host_process();
+    sh->torn = atomic_load(&sh->busy) != 0;
+    if (sh->torn)
+        return;
+    pthread_mutex_init(&sh->forks, NULL);
+    kern_host_forked(sh->kernel);
+    if (!sh->begun)
+        return;
+    kern_abandon(sh->kernel);
+    custom_bury(sh);
+    sh->begun = sh->done = false;
+    sh->lost = true;
+}
+
+shell_err api_alive(shell *sh)
+{
+    if (unlikely(sh->process != host_process()))
+        adopt(sh);
+    return unlikely(sh->torn) ? api_fail(sh, SHELL_EBUSY, "the host forked while another thread ran this shell: it cannot be used in the child") : SHELL_OK;
+}
+
+shell_err api_lost(shell *sh)
+{
+    if (likely(!sh->lost))
+        return SHELL_OK;
+    sh->lost = false;
+    return api_fail(sh, SHELL_EBUSY, "the host forked while this run was in progress: it has ended");
+}
+
 shell_err api_enter_idle(shell *sh)
 {
     if (!sh)
         return SHELL_EINVAL;
+    shell_err err = api_alive(sh);
+    if (err)
+        return err;
     if (sh->begun || sh->in_callback || atomic_load(&sh->busy))
         return api_fail(sh, SHELL_EBUSY, "the shell is running");
     return SHELL_OK;
@@ -161,6 +198,9 @@ shell_err shell_close(shell *sh)
 {
     if (!sh)
         return SHELL_OK;
+    shell_err err = api_alive(sh);
+    if (err)
+        return err;
     if (sh->in_callback || atomic_load(&sh->busy))
         return api_fail(sh, SHELL_EBUSY, "the shell is running");
     destroy(sh);
@@ -284,6 +324,9 @@ shell_err shell_cwd(shell *sh, char **out)
 {
     if (!sh || !out)
         return SHELL_EINVAL;
+    shell_err alive = api_alive(sh);
+    if (alive)
+        return alive;
     Mem mem;
     char *path;
     mem_init(&mem, NULL, NULL, NULL);

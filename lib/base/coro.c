@@ -6,6 +6,7 @@
 #include "coro.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "host.h"
 
@@ -196,6 +197,33 @@ SWITCHES void coro_yield(Coro *c)
 static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
 static Coro *pool[SIZES];
 static size_t pool_count[SIZES];
+static _Atomic uint32_t pool_process; /* whose pool it is; ADOPTING while that changes */
+enum { ADOPTING = 1 };
+
+/* After the host forked the lock may be held by a thread that is not here, and the lists half changed: the child begins an empty pool. */
+static void pool_adopt(uint32_t seen, uint32_t now)
+{
+    while (seen != now) {
+        if (seen != ADOPTING && atomic_compare_exchange_strong(&pool_process, &seen, ADOPTING)) {
+            if (seen) {
+                pthread_mutex_init(&pool_lock, NULL);
+                memset(pool, 0, sizeof pool);
+                memset(pool_count, 0, sizeof pool_count);
+            }
+            atomic_store(&pool_process, now);
+            return;
+        }
+        seen = atomic_load(&pool_process);
+    }
+}
+
+static void pool_enter(void)
+{
+    uint32_t now = host_process(), seen = atomic_load_explicit(&pool_process, memory_order_acquire);
+    if (unlikely(seen != now))
+        pool_adopt(seen, now);
+    pthread_mutex_lock(&pool_lock);
+}
 
 static char *stack_top(const char *stack, CoroSize size)
 {
@@ -223,7 +251,7 @@ static bool used_deeply(const Coro *c)
 
 static Coro *pool_take(CoroSize size)
 {
-    pthread_mutex_lock(&pool_lock);
+    pool_enter();
     Coro *c = pool[size];
     if (c) {
         pool[size] = c->next;
@@ -293,7 +321,7 @@ void coro_free(Coro *c)
         host_discard(c->stack, stack_bytes[c->size] - SHALLOW - 1024 * MARKERS);
         markers_set(c);
     }
-    pthread_mutex_lock(&pool_lock);
+    pool_enter();
     bool keep = pool_count[c->size] < pool_most[c->size];
     if (keep) {
         c->next = pool[c->size];
@@ -314,7 +342,7 @@ size_t coro_room(const Coro *c)
 
 size_t coro_pool_size(void)
 {
-    pthread_mutex_lock(&pool_lock);
+    pool_enter();
     size_t n = pool_count[0] + pool_count[1] + pool_count[2];
     pthread_mutex_unlock(&pool_lock);
     return n;

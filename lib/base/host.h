@@ -12,4 +12,7 @@ void host_discard(void *start, size_t size);
 /* Fills buf from the operating system's generator. */
 void host_entropy(void *buf, size_t n);
 
+/* The process's id: how a fork of the host is noticed. Any thread. */
+uint32_t host_process(void);
+
 #endif

@@ -9,7 +9,6 @@
 int64_t host_monotonic(void);                            /* nanoseconds */
 int64_t host_wall(uint32_t *nanosecond);                 /* seconds since 1970 */
 void host_thread_cpu(uint64_t *user_ns, uint64_t *sys_ns);
-pid_t host_pid(void);
 /* Numbers are read and printed under the C locale: enter before processes run, leave before the host's code does. */
 void *host_locale_enter(void);
 void host_locale_leave(void *before);

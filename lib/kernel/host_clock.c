@@ -3,7 +3,6 @@
 
 #include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 static int64_t nanoseconds(const struct timespec *t) { return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec; }
 
@@ -38,8 +37,6 @@ void host_thread_cpu(uint64_t *user_ns, uint64_t *sys_ns)
     *user_ns = of_timeval(&u.ru_utime);
     *sys_ns = of_timeval(&u.ru_stime);
 }
-
-pid_t host_pid(void) { return getpid(); }
 
 void host_cond_init(pthread_cond_t *cond)
 {

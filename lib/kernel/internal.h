@@ -229,7 +229,7 @@ struct Kernel {
     _Atomic bool cancelled, woken;
     pthread_mutex_t lock;  /* of answers and waking */
     pthread_cond_t wake;
-    pid_t host_pid;        /* to notice that the host forked */
+    uint32_t process;      /* to notice that the host forked */
 };
 
 void run_forget_std(Proc *main); /* closes its standard descriptors */

@@ -3,6 +3,7 @@
 
 #include "host.h"
 #include "internal.h"
+#include "lib/base/host.h"
 #include "mount.h"
 
 enum { FIRST_PID = 1000, PID_STEP = 16, FILES_SLACK = 64 * 1024 * 1024 };
@@ -44,7 +45,7 @@ static Kernel *kern_alloc(const KernelOptions *o)
     mem_init(&k->mem, &k->memory, NULL, NULL);
     k->next_pid = first_pid(o);
     k->run.deadline_ns = -1;
-    k->host_pid = host_pid();
+    k->process = host_process();
     for (int i = 0; i < 2; i++) {
         k->sink[i].kernel = k;
         k->sink[i].stream = i + 1;
@@ -122,6 +123,32 @@ static void kill_leftovers(Kernel *k)
         tasks_wake_all(k);
         kern_step(k, &pending);
     }
+}
+
+/* Locks may be held by threads that are not here, and randomness must differ. */
+bool kern_host_forked(Kernel *k)
+{
+    uint32_t now = host_process();
+    if (likely(now == k->process))
+        return false;
+    k->process = now;
+    pthread_mutex_init(&k->lock, NULL);
+    host_cond_init(&k->wake);
+    if (!k->options.seeded)
+        kern_random_seed(k);
+    return true;
+}
+
+void kern_abandon(Kernel *k)
+{
+    RunEnd end;
+    Slice out, err;
+    if (!k->run.active)
+        return;
+    k->run.io.on_output = NULL;
+    k->run.io.read_input = NULL;
+    kill_leftovers(k);
+    kern_run_end(k, &end, &out, &err);
 }
 
 void kern_free(Kernel *k)

@@ -207,6 +207,9 @@ typedef struct Program {
     int error;                     /* PROGRAM_NONE: -ENOENT or -EACCES ... */
 } Program;
 Program proc_find(Proc *p, const char *name, const char *path_variable);
+/* What stands in for a command that was not found: the one set as KERN_UNKNOWN, or PROGRAM_NONE. Its main may return -ENOENT: not found after all. */
+#define KERN_UNKNOWN "//unknown"
+Program proc_unknown(Proc *p, const char *name);
 /* Runs a found program in this process, as execve would: returns its status. argv in the process's memory; env NULL: its own. */
 int proc_exec(Proc *p, const Program *program, int argc, char **argv, char *const env[]);
 const ProcEnv *proc_env_list(Proc *p, char *const env[]); /* over NAME=VALUE strings, which it borrows */
@@ -411,6 +414,10 @@ StepState kern_step(Kernel *k, Pending *pending);
 void kern_pause(Kernel *k, const Pending *pending);
 /* After STEP_DONE: the result; collected output is borrowed until the next run begins. */
 void kern_run_end(Kernel *k, RunEnd *end, Slice *out, Slice *err);
+/* True once in a child of the host: its locks are made anew and, unless it was seeded, its randomness. Nobody may be inside k. */
+bool kern_host_forked(Kernel *k);
+/* Ends a run that nobody steps, without a word to the host's callbacks for input and output. */
+void kern_abandon(Kernel *k);
 void kern_cancel(Kernel *k); /* from any thread */
 void kern_wake(Kernel *k);   /* from any thread: input or output may go on; ends kern_pause */
 

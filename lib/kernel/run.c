@@ -29,19 +29,6 @@ static int open_std(Kernel *k, const RunIo *io)
     return 0;
 }
 
-/* After the host forked: locks may be held by threads that are not here, and randomness must differ. */
-static void after_host_fork(Kernel *k)
-{
-    pid_t now = host_pid();
-    if (now == k->host_pid)
-        return;
-    k->host_pid = now;
-    pthread_mutex_init(&k->lock, NULL);
-    host_cond_init(&k->wake);
-    if (!k->options.seeded)
-        kern_random_seed(k);
-}
-
 static void set_deadline(Kernel *k, int64_t timeout_ns)
 {
     uint64_t ms = k->run.limits.value[LIMIT_TIME];
@@ -74,7 +61,6 @@ int kern_run_begin(Kernel *k, const RunOptions *o)
 {
     if (k->run.active)
         return -EBUSY;
-    after_host_fork(k);
     k->run = (Run){.active = true, .io = *o->io, .jobs = o->jobs, .limits = o->limits ? *o->limits : k->options.limits};
     for (int i = 0; i < 2; i++)
         sink_reset(&k->sink[i]);

@@ -99,7 +99,7 @@ static void cache_store(FindEntry *e, uint64_t key, uint64_t generation, const P
 Program proc_find(Proc *p, const char *name, const char *path_variable)
 {
     Kernel *k = p->kernel;
-    const struct Command *custom = k->customs ? custom_command(k, name) : NULL;
+    const struct Command *custom = k->customs && !strchr(name, '/') ? custom_command(k, name) : NULL;
     if (custom)
         return (Program){.kind = PROGRAM_COMMAND, .command = custom, .path = name};
     if (strchr(name, '/')) {
@@ -119,6 +119,12 @@ Program proc_find(Proc *p, const char *name, const char *path_variable)
     Program found = search(p, name, path_variable);
     cache_store(e, key, generation, &found);
     return found;
+}
+
+Program proc_unknown(Proc *p, const char *name)
+{
+    const struct Command *hook = p->kernel->customs && *name && !strchr(name, '/') ? custom_command(p->kernel, KERN_UNKNOWN) : NULL;
+    return hook ? (Program){.kind = PROGRAM_COMMAND, .command = hook, .path = name} : (Program){.kind = PROGRAM_NONE, .error = -ENOENT};
 }
 
 /* ---------- environments ---------- */
@@ -332,6 +338,8 @@ static Proc *prepare(Proc *p, char *const argv[], char *const env[], const Spawn
         attr = &none;
     const char *path = attr->no_path ? NULL : proc_getenv(p, "PATH");
     Program program = proc_find(p, argv[0], attr->no_path ? "" : path ? path : "/usr/bin:/bin");
+    if (program.kind == PROGRAM_NONE && program.error == -ENOENT && !attr->no_path)
+        program = proc_unknown(p, argv[0]);
     *err = startable(p, &program);
     if (*err)
         return NULL;

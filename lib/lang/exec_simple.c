@@ -483,8 +483,13 @@ int exec_program(Interp *in, int argc, char **argv, const Redir *redirs, bool de
 {
     (void)redirs;
     Program program = program_find(in, argv[0], default_path);
-    if (program.kind == PROGRAM_NONE)
-        return not_found(in, argc, argv, program.error ? program.error : -ENOENT);
+    if (unlikely(program.kind == PROGRAM_NONE)) {
+        int error = program.error ? program.error : -ENOENT;
+        if (error == -ENOENT && !function_find(in, SLICE("command_not_found_handle")))
+            program = proc_unknown(in->p, argv[0]);
+        if (program.kind == PROGRAM_NONE)
+            return not_found(in, argc, argv, error);
+    }
     if (!default_path && in->st.commands.count && !in->no_fork)
         hash_hit(in, slice_str(argv[0]));
     if (in->no_fork)
