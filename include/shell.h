@@ -100,6 +100,11 @@ typedef struct {
     uint64_t script;       /* bytes of one script; default 64 MiB */
     uint64_t regex;        /* match steps of one match; default 50,000,000 */
     uint64_t expansion;    /* words that one command's expansion may give; default 10,000,000 */
+    uint64_t requests;     /* to other machines, of a run; default 10,000 */
+    uint64_t transfers;    /* at one time; default 64 */
+    uint64_t redirects;    /* that one request may follow; default 100 */
+    uint64_t download;     /* bytes of bodies that come in a run; default 2 GiB */
+    uint64_t upload;       /* bytes of bodies that go in a run; default 2 GiB */
 } shell_limits;
 
 /* All fields SHELL_LIMIT_DEFAULT. */
@@ -124,6 +129,55 @@ typedef const shell_component *(*shell_component_fn)(void *user, const char *nam
 SHELL_API const shell_component *libshell_crypto(void);
 SHELL_API const shell_component *libshell_archive(void);
 SHELL_API const shell_component *libshell_data(void);
+SHELL_API const shell_component *libshell_net(void);
+
+/* ---------- network ----------
+ * Off until URLs are allowed; the bytes are libshell-net's. Everything here is copied. */
+
+/* "https://api.example.com/v1/": scheme (https when none is said), host or *.host or *, port (the scheme's own when none is said), path
+ * prefix on a segment boundary. Deny rules win. */
+typedef struct {
+    uint64_t size;
+    const char *url;
+    const char *methods;     /* "GET,HEAD"; NULL: every one */
+    int32_t deny;
+    int32_t allow_private;   /* addresses that are not public are meant; metadata addresses only when the URL's host is that very address */
+} shell_url_rule;
+
+enum { SHELL_CRED_BEARER = 0, SHELL_CRED_BASIC = 1, SHELL_CRED_HEADER = 2, SHELL_CRED_QUERY = 3 };
+
+/* Put into requests that match `url` (as a rule's) and `methods`; the first that matches. The script never sees it: not in variables, not
+ * in `curl -v`, not in what a server echoes (secret, base64, hex, URL- and JSON-escaped forms read [redacted]). */
+typedef struct {
+    uint64_t size;
+    const char *url;
+    const char *methods;     /* NULL: every one */
+    int32_t kind;            /* SHELL_CRED_* */
+    int32_t no_redaction;    /* needed for a secret of less than 8 bytes */
+    const char *name;        /* of the header or the query parameter */
+    const char *secret;      /* NULL: the `secret` callback is asked each time. Basic: user:password */
+    uint64_t secret_len;
+} shell_credential;
+
+typedef struct {
+    uint64_t size;
+    const shell_url_rule *rules;
+    uint64_t nrules;
+    const shell_credential *credentials;
+    uint64_t ncredentials;
+    const char *const *also_private;   /* further ranges, "10.1.0.0/16", NULL-terminated; or NULL */
+    const char *const *also_metadata;
+    const char *ca_file;               /* NULL: the system's */
+    const char *proxy;                 /* NULL: none. The address filter is then the proxy's */
+    int32_t allow_insecure;            /* curl -k, never with a credential */
+    /* Asked, on the thread that steps, before each request and hop that the rules allow. 0: go on; else it is refused. body_len < 0: unknown. */
+    int32_t (*decide)(void *user, const char *method, const char *url, uint32_t hop, int64_t body_len);
+    /* Instead of the system's resolver: addresses with commas between them, NUL-terminated, into out. 0, or not 0: no such host. */
+    int32_t (*resolve)(void *user, const char *host, char *out, uint64_t out_size);
+    /* The secret of credentials[index], for a request to `url`: its length, at most out_size; < 0: there is none now. */
+    int64_t (*secret)(void *user, uint64_t index, const char *method, const char *url, char *out, uint64_t out_size);
+    void *user;
+} shell_net;
 
 /* ---------- opening ---------- */
 
@@ -155,6 +209,7 @@ typedef struct {
     uint64_t message_size;
     shell_component_fn component;   /* NULL: no components */
     void *component_user;
+    const shell_net *net;           /* NULL: no network */
 } shell_options;
 
 SHELL_API void shell_options_init(shell_options *options);
@@ -177,6 +232,10 @@ SHELL_API shell_err shell_close(shell *sh);
 SHELL_API shell_err shell_reset(shell *sh);
 /* A copy of an idle shell in constant time, files and variables; it has no jobs. *out is closed by shell_close. */
 SHELL_API shell_err shell_fork(shell *sh, shell **out);
+
+/* Replaces what may leave, also in the middle of a run and from any thread; transfers in flight that no longer pass are ended. net NULL: no
+ * network from now on. SHELL_EINVAL: shell_message says which entry and why, and nothing has changed. Forks made before keep theirs. */
+SHELL_API shell_err shell_set_net(shell *sh, const shell_net *net);
 
 /* Freezes the files of `sh`, which stays usable, into an image. *out is freed by shell_image_free. */
 SHELL_API shell_err shell_image_of(shell *sh, shell_image **out);

@@ -13,6 +13,9 @@ static const struct { const char *name; const shell_component *(*get)(void); } b
 #ifdef HAVE_COMPONENT_DATA
     {"data", libshell_data},
 #endif
+#ifdef HAVE_COMPONENT_NET
+    {"net", libshell_net},
+#endif
     {NULL, NULL},
 };
 

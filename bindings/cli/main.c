@@ -41,7 +41,8 @@ static const char usage_text[] =
     "      --env NAME=VALUE      a variable for the script (repeatable)\n"
     "      --timeout SECONDS     end the run after so long; 0: no limit\n"
     "      --limit NAME=VALUE    a limit: time_ms, steps, memory, output, file_size, file_bytes,\n"
-    "                            inodes, fds, processes, pipeline, depth, script, regex, expansion;\n"
+    "                            inodes, fds, processes, pipeline, depth, script, regex, expansion,\n"
+    "                            requests, transfers, redirects, download, upload;\n"
     "                            0: none\n"
     "      --list-commands       print the names of all commands\n"
     "      --help, --version     print this, or the version\n"
@@ -101,6 +102,7 @@ static const struct { const char *name; size_t offset; } limit_fields[] = {
 #define FIELD(f) {#f, offsetof(shell_limits, f)}
     FIELD(time_ms), FIELD(steps), FIELD(memory), FIELD(output), FIELD(file_size), FIELD(file_bytes), FIELD(inodes), FIELD(fds),
     FIELD(processes), FIELD(pipeline), FIELD(depth), FIELD(script), FIELD(regex), FIELD(expansion),
+    FIELD(requests), FIELD(transfers), FIELD(redirects), FIELD(download), FIELD(upload),
 #undef FIELD
 };
 

@@ -229,6 +229,10 @@ bool custom_serve(shell *sh)
             any |= serve(sh, r);
         if (r->kind == REQUEST_MOUNT)
             any |= mount_serve(sh, r);
+        if (r->kind == REQUEST_TRANSPORT) {
+            net_serve(sh, r);
+            any = true;
+        }
         if (r->kind == REQUEST_COMPONENT) {
             component_serve(sh, r->ask, r->id);
             any = true;

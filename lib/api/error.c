@@ -105,6 +105,8 @@ Limits api_limits(const shell_limits *given, const Limits *base)
         [LIMIT_FILE_SIZE] = l.file_size, [LIMIT_FILE_BYTES] = l.file_bytes, [LIMIT_INODES] = l.inodes, [LIMIT_FDS] = l.fds,
         [LIMIT_PROCESSES] = l.processes, [LIMIT_PIPELINE] = l.pipeline, [LIMIT_DEPTH] = l.depth, [LIMIT_SCRIPT] = l.script,
         [LIMIT_REGEX] = l.regex, [LIMIT_EXPANSION] = l.expansion,
+        [LIMIT_REQUESTS] = l.requests, [LIMIT_TRANSFERS] = l.transfers, [LIMIT_REDIRECTS] = l.redirects, [LIMIT_DOWNLOAD] = l.download,
+        [LIMIT_UPLOAD] = l.upload,
     };
     for (size_t i = 0; i < LIMIT_COUNT; i++)
         if (values[i] != SHELL_LIMIT_DEFAULT)

@@ -45,6 +45,7 @@ struct shell {
     char *script;           /* copy of the run's text, and what else the run borrowed */
     shell_run_opts run_opts;
     Limits run_limits;
+    shell_net net;          /* its callbacks */
     shell_component_fn component;
     void *component_user;
     char message[240];
@@ -84,6 +85,9 @@ shell_err api_enter_idle(shell *sh);
 
 /* Serves what a pending run asks of the host: custom commands. True when something was answered. */
 bool custom_serve(shell *sh);
+/* What may leave, from the caller's struct; on failure sh->message tells. */
+shell_err net_configure(shell *sh, const shell_net *net);
+void net_serve(shell *sh, const Request *r);
 /* Serves a process that asks for a component. */
 void component_serve(shell *sh, const char *name, uint64_t request);
 /* Tells the machines of killed calls so, and frees them. On the caller's stack. */

@@ -139,6 +139,8 @@ shell_err shell_open(const shell_options *opts, shell **out)
         return SHELL_ENOMEM;
     const char *message = NULL;
     shell_err err = build(sh, &o, &message);
+    if (!err && o.net && (err = net_configure(sh, o.net)))
+        message = NULL;
     sh->component = o.component;
     sh->component_user = o.component_user;
     if (err) {
@@ -232,6 +234,7 @@ shell_err shell_fork(shell *sh, shell **out)
     if (done) {
         to->component = sh->component;
         to->component_user = sh->component_user;
+        to->net = sh->net;
         *out = to;
         return SHELL_OK;
     }

@@ -139,6 +139,16 @@ void mem_drop(Mem *m)
     mem_reset(m, (MemMark){NULL, NULL, NULL});
 }
 
+void mem_wipe(Mem *m)
+{
+    MemBlock *lists[] = {m->blocks, m->large};
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+        for (MemBlock *b = lists[i]; b; b = b->older) {
+            memset(block_data(b), 0, (size_t)(b->end - block_data(b)));
+            __asm__ __volatile__("" : : "r"(b) : "memory"); /* or the compiler sees that nobody reads it again */
+        }
+}
+
 void mem_recycle(Mem *m)
 {
 #ifdef LIBSHELL_MEM_DEBUG

@@ -54,6 +54,8 @@ void mem_init(Mem *m, Budget *budget, void (*fail)(void *user), void *user);
 
 /* Frees everything. The context is empty and usable afterwards. */
 void mem_drop(Mem *m);
+/* Overwrites everything that was allocated since it was last empty; before mem_drop, where secrets were. */
+void mem_wipe(Mem *m);
 /* As mem_drop, but keeps the first window for the next use. */
 void mem_recycle(Mem *m);
 

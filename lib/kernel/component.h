@@ -62,6 +62,73 @@ typedef struct ArchiveComponent {
     int (*step)(void *stream, CodecIo *io, bool finish);
     void (*close)(void *stream);
 } ArchiveComponent;
+/* "net": HTTP over libcurl. A hub belongs to one shell and its functions are called on the stack of the thread that steps it; wake and
+ * what a resolution runs are for any thread. All but the sink's functions are the component's. */
+
+/* How a transfer tells its owner; leaves that neither block nor raise. */
+typedef struct NetSink {
+    bool (*address)(void *user, const uint8_t address[16]);      /* may this peer be talked to? */
+    bool (*header)(void *user, const char *line, size_t n);      /* a line with its end, the empty one last; false: stop */
+    bool (*sent)(void *user, const char *text, size_t n);        /* the request's head as it went out */
+    void (*info)(void *user, const char *text, size_t n);        /* libcurl's remarks, as curl -v shows them */
+    ptrdiff_t (*body)(void *user, const char *data, size_t n);   /* n; 0: not now, resume will tell; -1: stop */
+    ptrdiff_t (*upload)(void *user, char *out, size_t n);        /* bytes; 0: the end; -2: not now; -1: stop */
+    void (*done)(void *user);                                    /* net_result is set */
+} NetSink;
+
+enum { NET_HTTP_DEFAULT, NET_HTTP_1_0, NET_HTTP_1_1, NET_HTTP_2, NET_HTTP_2_PRIOR };
+
+typedef struct NetStart {
+    const char *url;                   /* canonical */
+    const char *host, *path, *query;   /* its parts, as our parser has them; query NULL: none */
+    unsigned port;
+    bool secure;
+    const char *method;
+    bool no_body;                      /* HEAD */
+    const char *const *headers;        /* "Name: value", NULL-terminated; "Name:" leaves libcurl's own out, "Name;" sends it empty */
+    const char *user_agent, *referer, *cookie, *range, *accept_encoding, *user, *password; /* NULL: none */
+    int64_t body_len;                  /* < 0: none; INT64_MAX: unknown */
+    const char *body;                  /* whole, when it is in memory; else upload() is asked */
+    bool post;                         /* a body is a form's unless a header says otherwise */
+    const char *resolve;               /* "host:port:address,address" or NULL for a literal */
+    const char *ca_file, *proxy;       /* NULL: the system's; none */
+    bool insecure;
+    int http_version;
+    int64_t connect_timeout_ms;
+    uint64_t partition;                /* connections are shared within one alone */
+    const NetSink *sink;
+    void *user_data;
+} NetStart;
+
+enum { NET_OK = 0, NET_DISAGREE = 1000 /* libcurl reads the URL otherwise */, NET_REFUSED = 1001 /* sink->address said no */ };
+
+typedef struct NetResult {
+    int code;                          /* CURLE_*, or NET_* above */
+    char message[256];
+    long response, http_version, num_connects, ssl_verify;
+    double namelookup, connect, appconnect, pretransfer, starttransfer, total; /* seconds */
+    int64_t size_header, size_request, size_upload, size_download;
+    char remote_ip[48], local_ip[48];
+    long remote_port, local_port;
+} NetResult;
+
+typedef struct NetComponent {
+    void *(*hub_new)(void);
+    void (*hub_free)(void *hub);                        /* no transfer is left */
+    void *(*start)(void *hub, const NetStart *s);       /* NULL: no memory. Strings are copied, body and sink borrowed until stop */
+    void (*resume)(void *transfer);                     /* body and upload may be asked again */
+    void (*result)(void *transfer, NetResult *out);
+    void (*stop)(void *transfer);                       /* ended or not; frees it */
+    void (*drop_idle)(void *hub, uint64_t but_partition); /* closes the connections of other partitions that nothing uses */
+    void (*perform)(void *hub);                         /* does what can be done without waiting; calls sinks */
+    void (*poll)(void *hub, int64_t nanoseconds);       /* waits until perform has work, wake is called, or the time is over */
+    void (*wake)(void *hub);                            /* any thread */
+    void *(*resolve)(void *hub, const char *host, int family); /* 0, 4 or 6; on a thread of its own, which wakes the hub */
+    int (*resolved)(void *resolution, uint8_t out[][16], int most); /* how many; -1: not yet, -2: no such host, -3: it failed otherwise */
+    void (*resolve_free)(void *resolution);             /* finished or not */
+    bool (*own_address)(const uint8_t address[16]);     /* of one of the host's interfaces */
+    bool (*idn)(const char *utf8, char *out, size_t size);
+} NetComponent;
 
 /* The table of component `name`, of `size` bytes; NULL when the embedder has none. Asks the embedder at the first use and may block. */
 const void *proc_component(struct Proc *p, const char *name, size_t size);

@@ -215,6 +215,7 @@ struct Kernel {
     struct ReCache *regex;
     Custom *customs;
     Component *components;
+    struct Net *net;       /* what may leave; NULL: nothing was ever allowed */
     RequestNode *requests;
     uint64_t next_request;
     FifoNode *fifos;
@@ -243,6 +244,16 @@ int64_t kern_now(Kernel *k, uint32_t *nanosecond);
 void kern_event(Kernel *k, EventKind kind, pid_t pid, const char *subject, const char *detail, int value);
 uint64_t kern_random64(Kernel *k);
 void kern_random_seed(Kernel *k);
+
+/* ---------- network: lib/kernel/net/pump.c ---------- */
+
+bool net_pump(Kernel *k);             /* true: a process became ready */
+bool net_active(const Kernel *k);
+void net_poll(Kernel *k, int64_t nanoseconds);
+void net_wake(Kernel *k);             /* ends net_poll; k->lock is held */
+void net_end_run(Kernel *k);
+void net_free(Kernel *k);
+int net_fork(Kernel *to, Kernel *from);
 
 /* ---------- processes ---------- */
 

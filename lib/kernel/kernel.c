@@ -158,6 +158,7 @@ void kern_free(Kernel *k)
     if (k->ntasks)
         kill_leftovers(k);
     proc_free_all(k);
+    net_free(k);
     for (int i = 0; i < 3; i++)
         file_unref(k, k->std[i]);
     fifo_drop_all(k);
@@ -259,7 +260,7 @@ Kernel *kern_fork(Kernel *k)
     to->main->cred = k->main->cred;
     to->virtual_ns = k->virtual_ns;
     memcpy(to->random, k->random, sizeof to->random);
-    if (!to->main->cwd || !fork_descriptors(to, k) || !fork_tables(to, k)) {
+    if (!to->main->cwd || !fork_descriptors(to, k) || !fork_tables(to, k) || net_fork(to, k)) {
         kern_free(to);
         return NULL;
     }

@@ -20,6 +20,11 @@ const Limits limits_default = {{
     [LIMIT_SCRIPT] = 64 * MIB,
     [LIMIT_REGEX] = 50000000,
     [LIMIT_EXPANSION] = 10000000,
+    [LIMIT_REQUESTS] = 10000,
+    [LIMIT_TRANSFERS] = 64,
+    [LIMIT_REDIRECTS] = 100,
+    [LIMIT_DOWNLOAD] = 2048 * MIB,
+    [LIMIT_UPLOAD] = 2048 * MIB,
 }};
 
 static const char *const names[LIMIT_COUNT] = {
@@ -28,6 +33,8 @@ static const char *const names[LIMIT_COUNT] = {
     [LIMIT_INODES] = "inodes",       [LIMIT_FDS] = "fds",               [LIMIT_PROCESSES] = "processes",
     [LIMIT_PIPELINE] = "pipeline",   [LIMIT_DEPTH] = "depth",           [LIMIT_SCRIPT] = "script",
     [LIMIT_REGEX] = "regex",         [LIMIT_EXPANSION] = "expansion",
+    [LIMIT_REQUESTS] = "requests",   [LIMIT_TRANSFERS] = "transfers",   [LIMIT_REDIRECTS] = "redirects",
+    [LIMIT_DOWNLOAD] = "download",   [LIMIT_UPLOAD] = "upload",
 };
 
 const char *limit_name(LimitId id) { return id < LIMIT_COUNT ? names[id] : ""; }
@@ -42,6 +49,7 @@ static void limit_words(uint64_t value, LimitId id, char *out, size_t cap)
     static const char *const units[] = {
         [LIMIT_STEPS] = "steps", [LIMIT_INODES] = "inodes", [LIMIT_FDS] = "descriptors", [LIMIT_PROCESSES] = "processes",
         [LIMIT_PIPELINE] = "stages", [LIMIT_DEPTH] = "levels", [LIMIT_REGEX] = "match steps", [LIMIT_EXPANSION] = "words",
+        [LIMIT_REQUESTS] = "requests", [LIMIT_TRANSFERS] = "transfers at one time", [LIMIT_REDIRECTS] = "redirects",
     };
     if (id == LIMIT_TIME)
         snprintf(out, cap, "time limit of %g s reached", (double)value / 1000);

@@ -60,6 +60,7 @@ int kern_answer(Kernel *k, uint64_t id, int result)
         n->result = result;
         atomic_store(&k->woken, true);
         pthread_cond_broadcast(&k->wake);
+        net_wake(k);
     }
     pthread_mutex_unlock(&k->lock);
     return n ? 0 : -ENOENT;

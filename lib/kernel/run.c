@@ -150,5 +150,7 @@ void kern_run_end(Kernel *k, RunEnd *end, Slice *out, Slice *err)
     close_std(k);
     mem_recycle(&p->mem);
     mem_recycle(&p->keep);
+    if (!k->ntasks)
+        net_end_run(k);
     r->active = false;
 }

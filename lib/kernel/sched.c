@@ -327,6 +327,15 @@ static bool pull_input(Kernel *k)
     return came;
 }
 
+/* Libraries run here, under the host's locale. */
+static bool pump_network(Kernel *k)
+{
+    host_locale_leave(k->host_locale);
+    bool came = net_pump(k);
+    host_locale_enter();
+    return came;
+}
+
 static void take_answers(Kernel *k)
 {
     if (!atomic_exchange_explicit(&k->woken, false, memory_order_acquire))
@@ -404,10 +413,15 @@ static bool virtual_advance(Kernel *k)
     return true;
 }
 
+enum { TURNS = 16 /* between looks at the network */ };
+
 static void drain_ready(Kernel *k)
 {
+    unsigned turns = 0;
     for (Task *t; (t = ready_pop(k));) {
         resume(k, t);
+        if (k->net && ++turns % TURNS == 0)
+            pump_network(k);
         if (output_waits(k))
             deliver_output(k);
         timers_wake(k);
@@ -434,7 +448,9 @@ StepState kern_step(Kernel *k, Pending *pending)
             state = STEP_DONE;
             break;
         }
-        if (k->ready_first || pull_input(k) || virtual_advance(k))
+        if (k->ready_first || (k->net && pump_network(k)) || pull_input(k))
+            continue;
+        if (!net_active(k) && virtual_advance(k))
             continue;
         timers_wake(k);
         if (k->ready_first)
@@ -443,7 +459,7 @@ StepState kern_step(Kernel *k, Pending *pending)
         pending->input = k->input_queue.first != NULL;
         Request *r = kern_request(k, 0);
         pending->request = r ? r->id : 0;
-        bool waits = k->timers || pending->input || r || !delivered;
+        bool waits = k->timers || pending->input || r || !delivered || net_active(k);
         if (k->run.deadline_ns >= 0 && (pending->wake_ns < 0 || k->run.deadline_ns < pending->wake_ns))
             pending->wake_ns = k->run.deadline_ns;
         if (!waits && k->run.main_done) { /* what is left waits for ever, as a coprocess does after its shell: it ends with the run */
@@ -462,8 +478,20 @@ StepState kern_step(Kernel *k, Pending *pending)
     return state;
 }
 
+/* With transfers under way it is their sockets that are waited for. */
+static void pause_network(Kernel *k, const Pending *pending)
+{
+    int64_t left = pending->wake_ns < 0 ? -1 : pending->wake_ns - host_monotonic();
+    if (!atomic_load(&k->woken) && !atomic_load(&k->cancelled) && (pending->wake_ns < 0 || left > 0))
+        net_poll(k, left);
+}
+
 void kern_pause(Kernel *k, const Pending *pending)
 {
+    if (net_active(k)) {
+        pause_network(k, pending);
+        return;
+    }
     pthread_mutex_lock(&k->lock);
     while (!atomic_load(&k->woken) && !atomic_load(&k->cancelled)) {
         if (pending->wake_ns >= 0 && host_monotonic() >= pending->wake_ns)
@@ -477,6 +505,7 @@ static void wake_host(Kernel *k)
 {
     pthread_mutex_lock(&k->lock);
     pthread_cond_broadcast(&k->wake);
+    net_wake(k);
     pthread_mutex_unlock(&k->lock);
 }
 

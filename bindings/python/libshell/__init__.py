@@ -146,7 +146,9 @@ class Limits(_Value):
     def __init__(self, *, time_ms: Optional[int] = None, steps: Optional[int] = None, memory: Optional[int] = None, output: Optional[int] = None,
                  file_size: Optional[int] = None, file_bytes: Optional[int] = None, inodes: Optional[int] = None, fds: Optional[int] = None,
                  processes: Optional[int] = None, pipeline: Optional[int] = None, depth: Optional[int] = None, script: Optional[int] = None,
-                 regex: Optional[int] = None, expansion: Optional[int] = None):
+                 regex: Optional[int] = None, expansion: Optional[int] = None,
+                 requests: Optional[int] = None, transfers: Optional[int] = None, redirects: Optional[int] = None,
+                 download: Optional[int] = None, upload: Optional[int] = None):
         values = locals()
         for name in n.LIMIT_NAMES:
             setattr(self, name, values[name])

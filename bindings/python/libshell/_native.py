@@ -10,7 +10,7 @@ ENOTEMPTY, EROFS, ENOSPC, EFBIG, ELOOP, ENAMETOOLONG, EXDEV, EMFILE, EIO, ENOTSU
 
 LIMIT_DEFAULT = 2**64 - 1
 LIMIT_NAMES = ("time_ms", "steps", "memory", "output", "file_size", "file_bytes", "inodes", "fds", "processes", "pipeline", "depth", "script",
-               "regex", "expansion")
+               "regex", "expansion", "requests", "transfers", "redirects", "download", "upload")
 
 
 class Limits(Structure):

@@ -1,0 +1,100 @@
+/* http: requests to other machines, in a process's name. The one road from a command to the network.
+ *
+ * http_open parses the URL, asks the rules, checks what the script put into the request, adds a credential, resolves the name, filters
+ * the addresses and starts the transfer; the net component does the bytes. Bodies stream both ways through buffers of a fixed size. What
+ * comes back passes the redaction of the secrets that went out.
+ *
+ * Codes and words of failures are curl's: the commands print them. Calls block the process and may raise; an exchange that its
+ * process forgets is stopped when the process ends.
+ */
+#ifndef LIBSHELL_HTTP_H
+#define LIBSHELL_HTTP_H
+
+#include "component.h"
+#include "kernel.h"
+#include "net.h"
+
+typedef struct Http Http;
+
+enum { HTTP_MALFORMED = 3, HTTP_NO_HOST = 6, HTTP_NO_CONNECT = 7, HTTP_NO_MEMORY = 27, HTTP_BAD_OPTION = 43 };
+
+typedef struct HttpError {
+    int code;           /* curl's; 0: none */
+    bool refused;       /* by policy */
+    char message[320];
+} HttpError;
+
+typedef struct HttpRequest {
+    Slice url;          /* as the script spells it, with a scheme */
+    Slice method;
+    const Slice *headers; /* lines: "Name: value"; "Name:" takes out one that would be sent by itself; "Name;" sends it empty */
+    size_t nheaders;
+    const char *user_agent, *referer, *cookie, *range, *accept_encoding, *user, *password; /* NULL: none */
+    bool has_body, post;  /* post: a form's unless a header says otherwise */
+    bool streams;         /* the body comes by http_send; else it is `body`, which must stay until http_close */
+    int64_t body_len;     /* of a body that streams; < 0: unknown */
+    Slice body;
+    bool insecure;
+    int family;           /* 0, 4, 6 */
+    int http_version;     /* NET_HTTP_* */
+    int64_t connect_timeout_ms;
+    bool crossed;         /* private: a redirect left the origin it began at */
+    unsigned hops;        /* private */
+} HttpRequest;
+
+/* NULL with *e filled when nothing was sent. All strings may go after it returned, but for `body`. */
+Http *http_open(Proc *p, const HttpRequest *r, HttpError *e);
+/* More of a body that streams: false when it is not wanted any more. */
+bool http_send(Proc *p, Http *h, Slice data);
+void http_send_end(Http *h);
+/* Waits until the answer's head is complete (interim answers are passed over) or the exchange has ended; false: it ended without. */
+bool http_head(Proc *p, Http *h);
+/* Bytes of the body as they come, valid until the next call; 0 at the end, whether good or bad: http_error tells. Waits at most until the
+ * monotonic time `until` (< 0: for ever): -ETIMEDOUT. */
+ssize_t http_read(Proc *p, Http *h, Slice *out, int64_t until);
+void http_close(Proc *p, Http *h);
+
+const HttpError *http_error(const Http *h);     /* of an exchange that has ended */
+const NetResult *http_result(Http *h);          /* so far, or of the end */
+const Url *http_url(const Http *h);             /* canonical, without credentials */
+Slice http_heads(const Http *h);                /* every head that came, redacted, blocks one behind the other */
+Slice http_last_head(const Http *h);            /* the last of them */
+bool http_header(const Http *h, const char *name, Slice *value); /* of the last head, trimmed; false: none */
+/* What curl -v shows, in order: kind '*' remarks, '>' request lines, '<' answer lines; redacted. False: no more for now. */
+bool http_trace(Http *h, char *kind, Slice *text);
+
+/* After a head with a redirect: the request of the next hop in *next (strings in p->mem), by curl's rules for method and body. False: it
+ * is not one, or *e says why it is not followed. keep_post: bits 1, 2, 4 for 301, 302, 303. */
+bool http_redirect(Proc *p, const Http *h, const HttpRequest *before, unsigned keep_post, HttpRequest *next, HttpError *e);
+
+/* ---------- for api ---------- */
+
+typedef struct NetConfig {
+    _Atomic uint32_t holders;
+    Mem mem;                   /* holds all of it */
+    NetPolicy policy;
+    Credential *credentials;
+    size_t ncredentials;
+    bool allow_insecure, asks, resolves;
+    const char *ca_file, *proxy;
+    uint64_t generation;       /* set by kern_net_set */
+} NetConfig;
+
+void net_config_unref(NetConfig *c);
+/* Replaces what is allowed, also in the middle of a run and from any thread; takes the reference. NULL: no network. */
+void kern_net_set(Kernel *k, NetConfig *c);
+
+/* Requests to the embedder (kernel.h's Request; REQUEST_TRANSPORT): `ask` is one of these. */
+typedef enum { NET_ASK_DECIDE, NET_ASK_RESOLVE, NET_ASK_SECRET, NET_ASK_SIGN } NetAskKind;
+typedef struct NetAsk {
+    NetAskKind kind;
+    const char *method, *url;
+    unsigned hop;
+    int64_t body_len;
+    const char *host;
+    uint64_t credential;
+    char *out;                 /* RESOLVE: addresses with commas; SECRET: the secret; SIGN: header lines */
+    size_t size, len;
+} NetAsk;
+
+#endif

@@ -1,0 +1,73 @@
+/* exchange: what the files of the request engine share. An Http belongs to the kernel; a process holds it by name and may die before it.
+ * The net component is called on the caller's stack alone, by net_pump. */
+#ifndef LIBSHELL_EXCHANGE_H
+#define LIBSHELL_EXCHANGE_H
+
+#include "lib/kernel/http.h"
+#include "lib/kernel/internal.h"
+
+enum { BODY_ROOM = 512 * 1024, BODY_FULL = 256 * 1024, UPLOAD_ROOM = 128 * 1024, HEADS_MAX = 1024 * 1024, ADDRESSES_MAX = 32 };
+
+typedef enum { HTTP_RESOLVING, HTTP_READY, HTTP_RUNNING, HTTP_ENDED } HttpState;
+
+struct Http {
+    Http *next;
+    Kernel *kernel;
+    Mem mem;                /* no handler: what the component calls must not raise */
+    WaitQueue queue;
+    bool abandoned, wants_resume;
+    HttpState state;
+    NetConfig *config;      /* that it was allowed under; one reference */
+    NetDecision decision;
+    Url url;                /* as the script may see it */
+    Slice method;
+    const Credential *credential;
+    Secret *secret;         /* that was put in; one reference */
+    Redactor *redactor;
+    int64_t hidden;         /* bytes that the credential added to the request */
+    /* names */
+    const char *host;
+    int family;
+    void *resolution;
+    uint8_t addresses[ADDRESSES_MAX][16];
+    int naddresses;
+    /* the transfer */
+    NetStart start;
+    void *transfer;
+    NetResult result;
+    HttpError error;
+    /* what came */
+    Buf heads, trace;
+    size_t last_head, traced;
+    bool in_head, head_done;
+    char *body[2];
+    size_t body_len[2];
+    int fill;               /* which of the two the transfer writes to */
+    bool body_paused;
+    /* what goes */
+    char *upload;
+    size_t upload_len, upload_at;
+    bool upload_end, upload_paused;
+};
+
+typedef struct Net {
+    NetConfig *config;      /* in force; behind the kernel's lock */
+    uint64_t generation;
+    const NetComponent *component;
+    void *hub;
+    Http *exchanges;
+    unsigned active;
+    uint64_t requests, downloaded, uploaded; /* of the run */
+    bool changed;           /* the configuration did: exchanges are looked at again */
+} Net;
+
+/* Builds h->start from what the script asks; false with h->error. May block (rotating secrets). */
+bool http_prepare(Proc *p, Http *h, const HttpRequest *r);
+void http_fail(Http *h, int code, bool refused, const char *format, ...) PRINTF_LIKE(4, 5);
+extern const NetSink http_sink;
+/* Is `a` one that this exchange may talk to? */
+bool http_address_allowed(const Http *h, const uint8_t a[16]);
+void http_free(Http *h);
+int http_ask(Proc *p, NetAsk *ask); /* 0, or what the embedder answered */
+
+#endif

@@ -1,0 +1,91 @@
+/* redirect: the request of the next hop. Each hop is a new request through every check; what was meant for one origin stays there. */
+#include <stdio.h>
+
+#include "exchange.h"
+
+static bool fail(HttpError *e, int code, const char *message)
+{
+    *e = (HttpError){.code = code, .refused = code == HTTP_NO_CONNECT};
+    snprintf(e->message, sizeof e->message, "%s", message);
+    return false;
+}
+
+static int status_of(const Http *h)
+{
+    Slice head = http_last_head(h);
+    size_t at = slice_find(head, ' ') + 1;
+    return head.len >= at + 3 ? (head.data[at] - '0') * 100 + (head.data[at + 1] - '0') * 10 + (head.data[at + 2] - '0') : 0;
+}
+
+/* What says nothing about who asks goes on to another origin; the rest does not. */
+static bool crosses(Slice line)
+{
+    static const char *const names[] = {"accept", "accept-language", "content-type", "user-agent"};
+    size_t n = MIN(slice_find(line, ':'), slice_find(line, ';'));
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        bool same = n == strlen(names[i]);
+        for (size_t k = 0; same && k < n; k++)
+            same = (line.data[k] | 32) == names[i][k];
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+static void leave_origin(Proc *p, HttpRequest *next)
+{
+    Slice *kept = mem_alloc_array(&p->mem, next->nheaders + 1, sizeof *kept);
+    size_t n = 0;
+    for (size_t i = 0; i < next->nheaders; i++)
+        if (!GUARD(REDIRECT_HEADERS, !crosses(next->headers[i])))
+            kept[n++] = next->headers[i];
+    next->headers = kept;
+    next->nheaders = n;
+    if (GUARD(REDIRECT_HEADERS, true))
+        next->user = next->password = next->cookie = NULL;
+    if (GUARD(REDIRECT_CREDENTIAL, true))
+        next->crossed = true;
+}
+
+/* curl's: a 303 is fetched, a POST becomes a GET behind 301 and 302 unless it is to stay one; HEAD stays. */
+static void choose_method(int status, unsigned keep_post, HttpRequest *next)
+{
+    bool post = slice_is(next->method, "POST");
+    bool turns = (status == 301 && post && !(keep_post & 1)) || (status == 302 && post && !(keep_post & 2)) ||
+                 (status == 303 && !slice_is(next->method, "HEAD") && !(post && (keep_post & 4)));
+    if (!turns)
+        return;
+    next->method = SLICE("GET");
+    next->has_body = next->post = next->streams = false;
+    next->body = slice(NULL, 0);
+    next->body_len = -1;
+}
+
+bool http_redirect(Proc *p, const Http *h, const HttpRequest *before, unsigned keep_post, HttpRequest *next, HttpError *e)
+{
+    int status = status_of(h);
+    Slice location;
+    Url to;
+    const char *why;
+    *e = (HttpError){0};
+    if (status / 100 != 3 || status == 304 || status == 305 || status == 306 || status == 300 || !http_header(h, "location", &location))
+        return false;
+    *next = *before;
+    uint64_t most = kern_limit(p->kernel, LIMIT_REDIRECTS);
+    if (most && before->hops >= most)
+        proc_limit(p, LIMIT_REDIRECTS);
+    char *copy = mem_copy(&p->mem, location);
+    int err = url_resolve(&p->mem, &h->url, slice(copy, location.len), &to, &why);
+    if (err)
+        return fail(e, HTTP_MALFORMED, "URL using bad/illegal format or missing URL");
+    next->url = to.text;
+    next->hops++;
+    if (!url_same_origin(&h->url, &to)) {
+        /* A head that was redacted here pointed at the secret: it does not leave its origin. */
+        if (h->redactor && GUARD(REDIRECT_SECRET, slice_search(location, SLICE("[redacted]")) != SIZE_MAX))
+            return fail(e, HTTP_NO_CONNECT, "a redirect to another origin with the credential in it: refused by policy");
+        leave_origin(p, next);
+    }
+    choose_method(status, keep_post, next);
+    return true;
+}

@@ -1,0 +1,125 @@
+/* sink: what the net component tells of a transfer. Leaves: they copy, and mark the waiting process ready. */
+#include "exchange.h"
+
+static bool on_address(void *user, const uint8_t address[16]) { return http_address_allowed(user, address); }
+
+static void add_trace(Http *h, char kind, Slice text)
+{
+    uint32_t n = (uint32_t)text.len;
+    if (h->trace.len > HEADS_MAX)
+        return;
+    buf_char(&h->trace, kind);
+    buf_append(&h->trace, slice((const char *)&n, sizeof n));
+    buf_append(&h->trace, text);
+}
+
+static Slice clean(Http *h, Slice text) { return h->redactor ? redact_text(h->redactor, &h->mem, text) : text; }
+
+/* The three digits of "HTTP/1.1 200 OK". */
+static int status_of(Slice head)
+{
+    size_t at = slice_find(head, ' ');
+    int v = 0;
+    for (size_t i = at + 1; i < head.len && i < at + 4 && head.data[i] >= '0' && head.data[i] <= '9'; i++)
+        v = v * 10 + (head.data[i] - '0');
+    return v;
+}
+
+static bool on_header(void *user, const char *line, size_t n)
+{
+    Http *h = user;
+    Slice text = clean(h, slice(line, n));
+    if (h->heads.len + text.len > HEADS_MAX)
+        return false;
+    if (!h->in_head && !h->head_done) {
+        h->in_head = true;
+        h->last_head = h->heads.len;
+    }
+    buf_append(&h->heads, text);
+    add_trace(h, '<', text);
+    if (h->in_head && (slice_is(text, "\r\n") || slice_is(text, "\n"))) {
+        int status = status_of(slice_from(buf_slice(&h->heads), h->last_head));
+        h->in_head = false;
+        h->head_done = status < 100 || status > 199 || status == 101;
+        queue_wake_all(&h->queue);
+    }
+    return !h->heads.failed;
+}
+
+static bool on_sent(void *user, const char *text, size_t n)
+{
+    Http *h = user;
+    add_trace(h, '>', clean(h, slice(text, n)));
+    return true;
+}
+
+/* What tells of the addresses that were handed in is not shown: curl would have resolved the name itself. */
+static void on_info(void *user, const char *text, size_t n)
+{
+    static const char *const own[] = {"Added ", "RESOLVE ", "Hostname ", "Couldn't parse CURLOPT_RESOLVE"};
+    Http *h = user;
+    Slice s = slice(text, n);
+    for (size_t i = 0; i < ARRAY_LEN(own); i++)
+        if (slice_starts(s, slice_str(own[i])))
+            return;
+    add_trace(h, '*', clean(h, s));
+}
+
+static void emit(void *user, Slice bytes)
+{
+    Http *h = user;
+    size_t *len = &h->body_len[h->fill];
+    size_t n = MIN(bytes.len, (size_t)BODY_ROOM - *len); /* BODY_FULL leaves room for what a redaction adds */
+    memcpy(h->body[h->fill] + *len, bytes.data, n);
+    *len += n;
+}
+
+static bool body_buffer(Http *h)
+{
+    char **b = &h->body[h->fill];
+    if (!*b)
+        *b = mem_alloc(&h->mem, BODY_ROOM);
+    return *b != NULL;
+}
+
+static ptrdiff_t on_body(void *user, const char *data, size_t n)
+{
+    Http *h = user;
+    if (!body_buffer(h) || n > BODY_FULL / 2)
+        return -1;
+    if (h->body_len[h->fill] + n > BODY_FULL) {
+        h->body_paused = true;
+        return 0;
+    }
+    if (h->redactor)
+        redactor_feed(h->redactor, slice(data, n), false, emit, h);
+    else
+        emit(h, slice(data, n));
+    queue_wake_all(&h->queue);
+    return (ptrdiff_t)n;
+}
+
+static ptrdiff_t on_upload(void *user, char *out, size_t n)
+{
+    Http *h = user;
+    size_t left = h->upload_len - h->upload_at, take = MIN(n, left);
+    if (!left) {
+        h->upload_paused = !h->upload_end;
+        return h->upload_end ? 0 : -2;
+    }
+    memcpy(out, h->upload + h->upload_at, take);
+    h->upload_at += take;
+    queue_wake_all(&h->queue);
+    return (ptrdiff_t)take;
+}
+
+static void on_done(void *user)
+{
+    Http *h = user;
+    if (h->redactor && body_buffer(h))
+        redactor_feed(h->redactor, slice(NULL, 0), true, emit, h);
+    h->state = HTTP_ENDED;
+    queue_wake_all(&h->queue);
+}
+
+const NetSink http_sink = {on_address, on_header, on_sent, on_info, on_body, on_upload, on_done};
