@@ -241,6 +241,22 @@ SHELL_API shell_err shell_set_net(shell *sh, const shell_net *net);
 SHELL_API shell_err shell_image_of(shell *sh, shell_image **out);
 SHELL_API void shell_image_free(shell_image *image);
 
+/* ---------- snapshots ----------
+ * A shell as bytes: files, directories, links, times and modes (what differs from the base image, and below a bind what differs from what was
+ * bound), variables, functions, aliases, options, traps, current directory, umask. Never credentials, policy, limits, binds, custom commands, mounts,
+ * jobs or descriptors. Versioned, with a checksum (XXH3, 128 bits) that finds damage and is no defence against forgery: keep snapshots where you
+ * would keep a script you are going to run. */
+
+/* Of an idle shell. *out is freed with shell_free. Reads what an overlay has not read yet of what was moved, and lazy files. */
+SHELL_API shell_err shell_snapshot(shell *sh, char **out, uint64_t *len);
+/* Puts a snapshot's state in the place of sh's own, all or nothing: on any error sh is as it was. Policy, limits, user, binds, mounts and commands stay those of
+ * sh, and bound files it had are what its binds give: SHELL_EROFS or SHELL_EBUSY when the snapshot writes where sh may not, SHELL_ENOENT when it
+ * needs a bind that sh has not, SHELL_ENOSPC or SHELL_EFBIG for its quotas. SHELL_EINVAL: no snapshot, damaged, or nonsense;
+ * SHELL_ENOTSUP: of another version. shell_changes and shell_reset go on counting from what sh was opened with. */
+SHELL_API shell_err shell_restore(shell *sh, const char *data, uint64_t len);
+/* An image with a snapshot's files, made over the base image; its variables are not part of it. Any thread. *out is freed by shell_image_free. */
+SHELL_API shell_err shell_image_from_snapshot(const char *data, uint64_t len, shell_image **out);
+
 /* ---------- running ---------- */
 
 enum { SHELL_JOBS_WAIT = 0, SHELL_JOBS_KEEP = 1, SHELL_JOBS_KILL = 2 };

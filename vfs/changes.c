@@ -15,6 +15,7 @@ typedef struct {
     Mem *mem;
     Mem scratch;     /* cursors, one pair a level */
     Map visit;       /* inode numbers, as 8 bytes */
+    bool exact;      /* what only times tell apart is modified, a directory by its entries' coming and going too */
     bool everywhere;
     bool failed;
     Buf path;
@@ -74,7 +75,7 @@ static bool only_loaded(const Inode *a, const Inode *b)
 }
 
 /* A directory is modified by its own mode and owner, not by what is in it. */
-static bool same(const Inode *a, const Inode *b)
+bool vfs_inodes_same(const Inode *a, const Inode *b)
 {
     if (a == b)
         return true;
@@ -84,6 +85,11 @@ static bool same(const Inode *a, const Inode *b)
         return true;
     return a->size == b->size && a->rdev == b->rdev && a->time[TIME_MODIFY] == b->time[TIME_MODIFY] &&
            a->time_ns[TIME_MODIFY] == b->time_ns[TIME_MODIFY] && (same_data(a, b) || only_loaded(a, b));
+}
+
+static bool same_times(const Inode *a, const Inode *b)
+{
+    return memcmp(a->time, b->time, sizeof a->time) == 0 && memcmp(a->time_ns, b->time_ns, sizeof a->time_ns) == 0;
 }
 
 static int note(Changes *c, VChangeKind kind, const Inode *i)
@@ -168,7 +174,7 @@ static int compare(Changes *c, const Inode *now, const Inode *then, unsigned dep
     int r = 0;
     if (depth && (!now || !then)) /* the root has no name to be noted under */
         r = note(c, now ? VCHANGE_ADDED : VCHANGE_DELETED, now ? now : then);
-    else if (depth && !same(now, then))
+    else if (depth && (!vfs_inodes_same(now, then) || (c->exact && !same_times(now, then))))
         r = note(c, VCHANGE_MODIFIED, now);
     bool entries = (now && S_ISDIR(now->mode)) || (then && S_ISDIR(then->mode));
     bool shared = now && then && now->ino == then->ino;
@@ -179,10 +185,10 @@ static int compare(Changes *c, const Inode *now, const Inode *then, unsigned dep
     return compare_entries(c, now, then, depth);
 }
 
-int vfs_changes(Vfs *fs, Mem *mem, VChange **out, size_t *count)
+static int changes(Vfs *fs, Mem *mem, bool exact, VChange **out, size_t *count)
 {
     Quiet q = mem_quiet(mem);
-    Changes c = {.fs = fs, .mem = mem};
+    Changes c = {.fs = fs, .mem = mem, .exact = exact};
     mem_init(&c.scratch, gen_memory(fs->gen), NULL, NULL);
     map_init(&c.visit, mem);
     buf_init(&c.path, mem, BUF_MAX);
@@ -194,3 +200,6 @@ int vfs_changes(Vfs *fs, Mem *mem, VChange **out, size_t *count)
     *count = c.count;
     return mem_loud(q, r);
 }
+
+int vfs_changes(Vfs *fs, Mem *mem, VChange **out, size_t *count) { return changes(fs, mem, false, out, count); }
+int vfs_changes_exact(Vfs *fs, Mem *mem, VChange **out, size_t *count) { return changes(fs, mem, true, out, count); }

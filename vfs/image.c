@@ -161,20 +161,20 @@ int vfs_set_base(Vfs *fs)
     return 0;
 }
 
-/* Whether a node's inode is what the base has too. */
-static bool in_base(const Vfs *fs, const Node *n, bool directory)
+/* Whether a node's inode is what the other tree has too. */
+static bool in_both(const Vfs *fs, const Tree *to, const Node *n, bool directory)
 {
-    const Inode *now = inode_get(&fs->tree, n->ino), *then = inode_get(&fs->base, n->ino);
+    const Inode *now = inode_get(&fs->tree, n->ino), *then = inode_get(to, n->ino);
     return now == then || (directory && now && then && S_ISDIR(now->mode) && S_ISDIR(then->mode));
 }
 
 /* Open files take along what they have open; a held directory stays the one of its number where there is one. */
-static void nodes_detach(Vfs *fs)
+static void nodes_detach(Vfs *fs, const Tree *to)
 {
     for (uint32_t b = 0; b < fs->bucket_count; b++)
         for (Node *n = fs->buckets[b]; n; n = n->next) {
             const Inode *i = n->detached ? NULL : inode_get(&fs->tree, n->ino);
-            if (i && !in_base(fs, n, S_ISDIR(i->mode)))
+            if (i && !in_both(fs, to, n, S_ISDIR(i->mode)))
                 n->detached = obj_ref(fs->gen, inode_get(&fs->tree, n->ino));
         }
 }
@@ -183,7 +183,7 @@ int vfs_to_base(Vfs *fs)
 {
     if (!fs->base.top)
         return -EINVAL; /* built from nothing, and no base was set */
-    nodes_detach(fs);
+    nodes_detach(fs, &fs->base);
     Tree old = fs->tree;
     fs->tree = tree_ref(fs->gen, fs->base);
     tree_unref(fs->gen, &old);
@@ -191,4 +191,24 @@ int vfs_to_base(Vfs *fs)
     fs->usage = (VUsage){0};
     nodes_count(fs, fs, 1);
     return 0;
+}
+
+void vfs_image_tree(const VfsImage *image, Vfs *out)
+{
+    memset(out, 0, sizeof *out);
+    out->tree = image->tree;
+}
+
+void vfs_replace(Vfs *fs, Vfs *from)
+{
+    nodes_detach(fs, &from->tree);
+    tree_unref(fs->gen, &fs->tree);
+    tree_unref(fs->gen, &fs->base);
+    fs->tree = from->tree;
+    fs->base = from->base;
+    fs->usage = from->usage;
+    fs->next_ino = from->next_ino;
+    fs->generation++;
+    fs->filled++;
+    nodes_count(fs, fs, 1);
 }

@@ -342,6 +342,16 @@ Inode *entry_inode(Path *p, uint32_t mode);
 
 /* Takes everything below a directory away, whoever owns it. -ENOMEM: some of it is gone. */
 int tree_empty(Vfs *fs, uint64_t ino);
+/* Takes one entry away that has nothing below itself. */
+int tree_drop(Vfs *fs, uint64_t dir, const Dentry *entry);
+/* As vfs_changes, but what only times tell apart is modified too. */
+int vfs_changes_exact(Vfs *fs, Mem *mem, VChange **out, size_t *count);
+/* Whether two inodes are the same to vfs_changes. */
+bool vfs_inodes_same(const Inode *a, const Inode *b);
+/* The tree of an image, borrowed, in an otherwise empty Vfs. */
+void vfs_image_tree(const VfsImage *image, Vfs *out);
+/* fs takes over tree, base, usage and numbering of `from`; open files keep what they have open. */
+void vfs_replace(Vfs *fs, Vfs *from);
 
 /* ---------- mount.c ---------- */
 

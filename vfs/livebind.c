@@ -25,7 +25,7 @@ static const Dentry *first_leaf(const Vfs *fs, uint64_t ino, uint64_t *dir)
     }
 }
 
-static int drop_leaf(Vfs *fs, uint64_t dir_ino, const Dentry *leaf)
+int tree_drop(Vfs *fs, uint64_t dir_ino, const Dentry *leaf)
 {
     char text[NAME_LIMIT + 1];
     Slice name = {text, leaf->len};
@@ -50,7 +50,7 @@ int tree_empty(Vfs *fs, uint64_t ino)
     uint64_t dir;
     int r = 0;
     for (const Dentry *leaf; r == 0 && (leaf = first_leaf(fs, ino, &dir));)
-        r = drop_leaf(fs, dir, leaf);
+        r = tree_drop(fs, dir, leaf);
     const Inode *i = inode_get(&fs->tree, ino);
     if (r || !i || !S_ISDIR(i->mode) || !inode_lazy(i))
         return r;
@@ -112,7 +112,7 @@ static int graft_entry(Vfs *view, uint64_t dir_ino, const Dentry *from)
         return 0;
     int r = old ? tree_empty(view, old->ino) : 0; /* what the script had taken away there */
     if (r == 0 && old)
-        r = drop_leaf(view, dir_ino, dir_find(inode_get(&view->tree, dir_ino)->entries, dentry_name(from)));
+        r = tree_drop(view, dir_ino, dir_find(inode_get(&view->tree, dir_ino)->entries, dentry_name(from)));
     Inode *dir = r ? NULL : inode_own(view, dir_ino);
     if (!dir || dir_reserve(g, &dir->entries, dentry_name(from)) != 0)
         return r ? r : -ENOMEM;
@@ -189,21 +189,45 @@ static int graft(Vfs *fs, const char *destination, uint64_t first)
     return r;
 }
 
+/* What is made in between belongs to no epoch of changes, and nobody is asked. */
+typedef struct {
+    uint64_t first;
+    VUsage usage;
+    uint32_t epoch;
+    VGuard guard;
+} Aside;
+
+static Aside aside_enter(Vfs *fs)
+{
+    Aside a = {fs->next_ino, fs->usage, fs->epoch, fs->guard};
+    fs->epoch = UINT32_MAX;
+    fs->guard = (VGuard){0};
+    return a;
+}
+
+static void aside_leave(Vfs *fs, const Aside *a)
+{
+    fs->epoch = a->epoch;
+    fs->usage = a->usage;
+    fs->guard = a->guard;
+}
+
 int vfs_bind_live(Vfs *fs, const VBind *bind, const char **message)
 {
-    uint64_t first = fs->next_ino;
-    VUsage usage = fs->usage;
-    uint32_t epoch = fs->epoch;
-    VGuard guard = fs->guard;
-    fs->epoch = UINT32_MAX; /* what it makes belongs to no epoch of changes */
-    fs->guard = (VGuard){0};
+    Aside a = aside_enter(fs);
     int r = vfs_bind(fs, bind, message);
-    fs->epoch = epoch;
-    fs->usage = usage;
-    fs->guard = guard;
-    if (r == 0 && (r = graft(fs, bind->destination, first)))
+    aside_leave(fs, &a);
+    if (r == 0 && (r = graft(fs, bind->destination, a.first)))
         *message = "out of memory";
     return r;
+}
+
+int vfs_mount_live(Vfs *fs, const char *destination, const VMountOps *ops, void *user, bool readonly)
+{
+    Aside a = aside_enter(fs);
+    int r = vfs_mount(fs, destination, ops, user, readonly);
+    aside_leave(fs, &a);
+    return r ? r : graft(fs, destination, a.first);
 }
 
 /* ---------- removing ---------- */

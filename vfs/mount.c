@@ -133,6 +133,14 @@ void vfs_each_mount(Vfs *fs, const VMountOps *ops, void (*fn)(void *mount_user, 
             fn(fs->mounts[n]->user, arg);
 }
 
+bool vfs_mounted(const Vfs *fs, const void *mount_user)
+{
+    for (uint32_t n = 0; n < fs->mount_count; n++)
+        if (fs->mounts[n]->user == mount_user)
+            return true;
+    return false;
+}
+
 /* ---------- entries ---------- */
 
 /* Merge sort, bottom up: names are as many as the directory has, and `spare` as long as the list. */

@@ -241,7 +241,10 @@ typedef struct VMountOps {
 } VMountOps;
 
 int vfs_mount(Vfs *fs, const char *destination, const VMountOps *ops, void *user, bool readonly);
+/* The same in a live file system: the mount point is part of the base. */
+int vfs_mount_live(Vfs *fs, const char *destination, const VMountOps *ops, void *user, bool readonly);
 int vfs_unmount(Vfs *fs, const char *destination);
+bool vfs_mounted(const Vfs *fs, const void *mount_user);
 /* Every mount with these ops. */
 void vfs_each_mount(Vfs *fs, const VMountOps *ops, void (*fn)(void *mount_user, void *arg), void *arg);
 /* Puts a mount's entries in name order. 0 or -ENOMEM. */
@@ -254,6 +257,19 @@ typedef struct { VChangeKind kind; const char *path; VStat stat; /* of what is t
 
 /* What differs from the base, in path order, walking only what is not shared. In mem. */
 int vfs_changes(Vfs *fs, Mem *mem, VChange **out, size_t *count);
+
+/* --- as bytes --- */
+
+/* Appends what differs from `image`: everything outside of what was bound at `binds`, and there what differs from the base. Reads what an overlay
+ * has not read yet of it, and lazy files. 0 or -errno. */
+int vfs_save(Vfs *fs, VfsImage *image, const char *const *binds, size_t nbinds, Buf *out);
+/* The other way, in two steps, so that the caller may still give up: the file system is as it was until the commit, which cannot fail. -EINVAL: the bytes
+ * make no sense; -EROFS, -EBUSY: they write where something read-only or a mount is; -ENOSPC, -EFBIG: quotas. */
+typedef struct VfsLoaded VfsLoaded;
+struct Unpack;
+int vfs_load(Vfs *fs, VfsImage *image, const char *const *binds, size_t nbinds, struct Unpack *in, VfsLoaded **out);
+void vfs_load_commit(Vfs *fs, VfsLoaded *loaded);
+void vfs_load_drop(Vfs *fs, VfsLoaded *loaded);
 
 /* For tests and torture: true when every link count, size and total is right. *why is static. */
 bool vfs_check(Vfs *fs, const char **why);

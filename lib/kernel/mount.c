@@ -391,11 +391,12 @@ int kern_mount(Kernel *k, const char *destination, const MountServer *server, vo
     if (!s)
         return -ENOMEM;
     *s = (Served){k, server, user};
-    int r = vfs_mount(k->vfs, destination, &served_ops, s, readonly);
-    if (r)
-        free(s);
-    else
-        server->ref(user);
+    server->ref(user);
+    int r = vfs_mount_live(k->vfs, destination, &served_ops, s, readonly);
+    if (r && vfs_mounted(k->vfs, s))
+        vfs_unmount(k->vfs, destination);
+    else if (r)
+        served_unref(s);
     return r;
 }
 

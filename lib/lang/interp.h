@@ -98,6 +98,12 @@ size_t assoc_count(const Assoc *m);
 typedef struct { Str *key; Cell cell; } AssocItem;
 AssocItem *assoc_items(Mem *mem, const Assoc *m); /* in bash's order */
 
+/* As they were put in, with the number that makes their place in bash's order; false at the end. */
+bool assoc_next(const Assoc *m, size_t *at, AssocItem *item, int64_t *rank);
+uint32_t assoc_buckets(const Assoc *m);
+/* Gives a map whose entries were just put in the order of another. False: there is no such order. */
+bool assoc_order(Assoc *m, uint32_t buckets, const int64_t *ranks, size_t count);
+
 void value_unref(Gen *g, Value v);
 Value value_ref(Gen *g, Value v);
 

@@ -43,6 +43,16 @@ typedef struct LangRun {
 /* ProcMain for kern_run_begin: arg is a LangRun. Keeps the resulting state in the Lang for the next run (unless fresh). */
 int lang_main(Proc *p, void *arg);
 
+/* What lasts from run to run, as bytes: variables, functions, aliases, options, traps, the logical directory and that of pushd. Positional parameters
+ * and hashed commands are not in it. lang_load: what was saved, over `base`; nothing is believed, -EINVAL when it makes no sense. Then
+ * lang_load_commit, which cannot fail, or lang_load_drop. */
+typedef struct LangLoaded LangLoaded;
+struct Unpack;
+int lang_save(Lang *l, Kernel *k, Buf *out);
+int lang_load(Lang *l, Kernel *k, struct Unpack *in, LangLoaded **out);
+void lang_load_commit(Lang *l, Kernel *k, LangLoaded *loaded);
+void lang_load_drop(Kernel *k, LangLoaded *loaded);
+
 /* Outside a run, on the embedder's behalf. 0 or -errno. */
 int lang_setenv(Lang *l, Kernel *k, const char *name, const char *value);
 int lang_unsetenv(Lang *l, Kernel *k, const char *name);

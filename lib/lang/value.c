@@ -503,6 +503,39 @@ AssocItem *assoc_items(Mem *mem, const Assoc *m)
     return items;
 }
 
+bool assoc_next(const Assoc *m, size_t *at, AssocItem *item, int64_t *rank)
+{
+    while (*at < m->used) {
+        const Entry *e = &m->entries[(*at)++];
+        if (e->key) {
+            *item = (AssocItem){e->key, e->cell};
+            *rank = e->rank;
+            return true;
+        }
+    }
+    return false;
+}
+
+uint32_t assoc_buckets(const Assoc *m) { return m->buckets; }
+
+bool assoc_order(Assoc *m, uint32_t buckets, const int64_t *ranks, size_t count)
+{
+    uint32_t fits = BASH_BUCKETS;
+    while (fits < buckets && fits <= UINT32_MAX / BASH_GROWTH)
+        fits *= BASH_GROWTH;
+    if (fits != buckets || count != m->used || m->count > (size_t)buckets * BASH_LOAD)
+        return false;
+    m->buckets = buckets;
+    m->lowest = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (ranks[i] <= INT64_MIN / 2 || ranks[i] > INT64_MAX / 2)
+            return false;
+        m->entries[i].rank = ranks[i];
+        m->lowest = MIN(m->lowest, ranks[i]);
+    }
+    return true;
+}
+
 /* ---------- values ---------- */
 
 void value_unref(Gen *g, Value v)
