@@ -125,6 +125,16 @@ char **args_operands(Args *args, int *count)
     return args->argv + args->at;
 }
 
+char *args_operand(Args *a)
+{
+    bool ended = a->at > 1 && strcmp(a->argv[a->at - 1], "--") == 0;
+    if (a->at >= a->argc)
+        return NULL;
+    a->no_more = ended || a->only_operands;
+    a->only_operands = a->no_more;
+    return a->argv[a->at++];
+}
+
 static int finish(Args *a)
 {
     if (a->first_operand != a->last_operand)

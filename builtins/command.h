@@ -105,7 +105,7 @@ struct Args {
     /* private to args_next */
     int at, first_operand, last_operand;
     char *cluster;
-    bool no_more;
+    bool no_more, only_operands;
     bool failed;
 };
 
@@ -115,6 +115,9 @@ struct Args {
 int args_next(Proc *p, Args *args);
 /* After the last option: argv + count of the operands. */
 char **args_operands(Args *args, int *count);
+/* Where options and operands keep their order (COMMAND_ORDERED): after args_next said -1, the next operand, behind which options may go
+ * on; NULL at the end. */
+char *args_operand(Args *args);
 /* Prints "NAME: missing operand" / "NAME: extra operand 'x'" with the hint line, and exits. */
 NORETURN void usage_missing(Proc *p, Args *args, const char *after); /* after: NULL, or the last operand present */
 NORETURN void usage_extra(Proc *p, Args *args, const char *operand);
