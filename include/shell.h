@@ -239,6 +239,23 @@ SHELL_API shell_err shell_set_net(shell *sh, const shell_net *net);
 
 /* Freezes the files of `sh`, which stays usable, into an image. *out is freed by shell_image_free. */
 SHELL_API shell_err shell_image_of(shell *sh, shell_image **out);
+
+enum { SHELL_IMAGE_GITIGNORE = 1 /* leave out what the .gitignore files in it say, and .git */ };
+typedef struct {
+    uint64_t size;
+    const char *source;             /* a host directory */
+    const char *destination;        /* absolute; NULL: /workspace */
+    const char *const *include;     /* patterns, NULL-terminated; NULL: everything. Else a file is taken when it, or a directory it is in, matches one */
+    const char *const *exclude;     /* patterns, NULL-terminated, or NULL: what matches is left out, with what is below it */
+    uint32_t flags;                 /* SHELL_IMAGE_* */
+    const shell_image *image;       /* what it is put into; NULL: the base image */
+    char *message;                  /* on failure: why, in words; NULL or a buffer of message_size bytes */
+    uint64_t message_size;
+} shell_image_dir;
+/* An image with a copy of a host directory: regular files, directories and symlinks, of the shell's user. Patterns are those of .gitignore: one
+ * without a slash matches at any depth, * and ? stop at slashes, ** does not, a slash at the end means directories, ! in exclude takes back. Any
+ * thread. *out is freed by shell_image_free. SHELL_ENOENT, SHELL_EACCES, SHELL_ENOMEM ...: message says why. */
+SHELL_API shell_err shell_image_from_dir(const shell_image_dir *dir, shell_image **out);
 SHELL_API void shell_image_free(shell_image *image);
 
 /* ---------- snapshots ----------

@@ -14,6 +14,7 @@ typedef struct {
     Vfs *fs;
     const HostTree *tree;
     const char *destination;
+    const VBindFilter *filter;
     Mem mem;   /* names of the directories on the way */
     Map links; /* host (device, inode) of files with several links, to the path of the copy */
     Mem kept;  /* what `links` holds */
@@ -124,6 +125,8 @@ static int copy_entry(Copy *c, const char *rel)
     int r = host_stat(c->tree, rel, &st);
     if (r)
         return r;
+    if (c->filter && *rel && !c->filter->keep(c->filter->user, rel, S_ISDIR(st.mode)))
+        return 0;
     if (S_ISDIR(st.mode)) {
         r = add(c, path, &st, S_IFDIR | (st.mode & 0777), &made);
         if (r)
@@ -145,6 +148,33 @@ static bool passable(int r)
     return r == -EACCES || r == -EPERM || r == -ENOENT || r == -ENXIO || r == -ENOTDIR || r == -EEXIST || r == -ELOOP || r == -ENAMETOOLONG || r == -EISDIR;
 }
 
+enum { IGNORE_MOST = 1 << 20 };
+
+/* The text of a directory's .gitignore, in c->mem; one that cannot be read, or is no file, is none. */
+static int read_ignore(Copy *c, const char *rel, Slice *out)
+{
+    VStat st;
+    *out = (Slice){"", 0};
+    const char *path = mem_printf(&c->mem, "%s%s.gitignore", rel, *rel ? "/" : "");
+    int fd = path ? host_open(c->tree, path, O_RDONLY) : -ENOMEM;
+    if (fd < 0)
+        return fd == -ENOMEM ? fd : 0;
+    bool usable = host_fstat(c->tree, fd, &st) == 0 && S_ISREG(st.mode) && st.size <= IGNORE_MOST;
+    char *text = usable ? mem_alloc(&c->mem, (size_t)st.size + 1) : NULL;
+    ssize_t n = text ? host_pread(fd, text, (size_t)st.size, 0) : 0;
+    host_close(fd);
+    if (n > 0)
+        *out = slice(text, (size_t)n);
+    return usable && !text ? -ENOMEM : 0;
+}
+
+static int enter_filtered(Copy *c, const char *rel)
+{
+    Slice ignore;
+    int r = read_ignore(c, rel, &ignore);
+    return r ? r : c->filter->enter(c->filter->user, rel, ignore);
+}
+
 /* Recursion: as deep as the host's tree, which the length of a path bounds to 2,048 small frames. */
 static int copy_tree(Copy *c, const char *rel)
 {
@@ -152,6 +182,9 @@ static int copy_tree(Copy *c, const char *rel)
     size_t count;
     MemMark all = mem_mark(&c->mem);
     int r = host_list(c->tree, rel, &c->mem, &list, &count);
+    bool filtered = r == 0 && c->filter;
+    if (filtered && (r = enter_filtered(c, rel)))
+        filtered = false;
     for (size_t n = 0; r == 0 && n < count; n++) {
         MemMark one = mem_mark(&c->mem);
         const char *below = mem_printf(&c->mem, "%s%s%s", rel, *rel ? "/" : "", list[n].name.data);
@@ -160,13 +193,15 @@ static int copy_tree(Copy *c, const char *rel)
             r = 0;
         mem_reset(&c->mem, one);
     }
+    if (filtered)
+        c->filter->leave(c->filter->user);
     mem_reset(&c->mem, all);
     return r;
 }
 
 static int bind_copy(Vfs *fs, const VBind *bind, const HostTree *tree)
 {
-    Copy c = {.fs = fs, .tree = tree, .destination = strcmp(bind->destination, "/") == 0 ? "" : bind->destination};
+    Copy c = {.fs = fs, .tree = tree, .filter = bind->filter, .destination = strcmp(bind->destination, "/") == 0 ? "" : bind->destination};
     mem_init(&c.mem, NULL, NULL, NULL);
     mem_init(&c.kept, NULL, NULL, NULL);
     map_init(&c.links, &c.kept);

@@ -194,7 +194,17 @@ typedef struct {
     bool write_linked;       /* direct: files with several links may be written */
     bool no_openat2;         /* test seam: force the component-wise walk */
     uint32_t uid, gid;       /* owner that the shell sees */
+    const struct VBindFilter *filter; /* copy: what is taken; NULL: all */
 } VBind;
+
+/* Paths are relative to the source, symlinks are no directories. enter: before a directory's entries, with the text of its .gitignore ("" when it has none); leave: behind
+ * them. Both 0 or -errno. What keep refuses is not there, nor anything below it. */
+typedef struct VBindFilter {
+    int (*enter)(void *user, const char *dir, Slice ignore);
+    void (*leave)(void *user);
+    bool (*keep)(void *user, const char *path, bool directory);
+    void *user;
+} VBindFilter;
 
 /* `/`, `/proc`, `/sys`, `/dev` and what is below the last three are refused (-EACCES). On failure *message (static)
  * says why. copy reads the tree once, into the tree of `fs`. */
