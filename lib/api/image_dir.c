@@ -132,9 +132,11 @@ static int rules_add(Rules *r, Slice line, size_t below)
         r->rules = grown;
         r->cap = cap;
     }
-    rule.pattern = strndup(line.data, line.len);
+    rule.pattern = malloc(line.len + 1);
     if (!rule.pattern)
         return -ENOMEM;
+    memcpy(rule.pattern, line.data, line.len);
+    rule.pattern[line.len] = 0;
     r->rules[r->count++] = rule;
     return 0;
 }

@@ -135,7 +135,7 @@ bool kern_host_forked(Kernel *k)
     pthread_mutex_init(&k->lock, NULL);
     host_cond_init(&k->wake);
     if (!k->options.seeded)
-        kern_random_seed(k);
+        memset(k->random, 0, sizeof k->random);
     return true;
 }
 
@@ -259,13 +259,12 @@ Kernel *kern_fork(Kernel *k)
     to->main->cwd = to->vfs ? vfs_dir_fork(to->vfs, k->main->cwd) : NULL;
     to->main->cred = k->main->cred;
     to->virtual_ns = k->virtual_ns;
-    memcpy(to->random, k->random, sizeof to->random);
+    if (to->options.seeded) /* else it is all zeros, and seeded when it is asked */
+        memcpy(to->random, k->random, sizeof to->random);
     if (!to->main->cwd || !fork_descriptors(to, k) || !fork_tables(to, k) || net_fork(to, k)) {
         kern_free(to);
         return NULL;
     }
-    if (!to->options.seeded)
-        kern_random_seed(to);
     vfs_set_clock(to->vfs, (VClock){vfs_clock, to});
     vfs_set_context(to->vfs, to);
     kern_mounts_forked(to);
