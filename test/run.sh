@@ -141,6 +141,8 @@ counted "cases" sh test/each.sh build/release/test/runner
 counted "cases, asan" sh test/each.sh build/asan/test/runner
 counted "cases, no fork, exec or socket" sh test/each.sh build/release/test/runner --confine
 counted "torture, sampled, asan" sh test/each.sh build/asan/test/torture --sample 3
+counted "network cases" python3 test/net/cases.py build/release/libshell test/net/*.case
+counted "network cases, asan" python3 test/net/cases.py build/asan/libshell test/net/*.case
 counted "pipelines against bash" python3 test/pipelines.py build/release/libshell
 counted "fuzz seeds, asan" seeds asan
 part "install and link" installs

@@ -13,7 +13,7 @@
 #include "bindings/cli/cli.h"
 #include "include/shell.h"
 
-enum { MOST_BINDS = 64, MOST_ENV = 256, MOST_SET = 64, USAGE = 2 };
+enum { MOST_RULES = 256, MOST_BINDS = 64, MOST_ENV = 256, MOST_SET = 64, USAGE = 2 };
 
 typedef struct {
     shell_bind binds[MOST_BINDS];
@@ -25,6 +25,8 @@ typedef struct {
     const char *cwd, *command;
     double timeout;
     shell_limits limits;
+    shell_url_rule rules[MOST_RULES];
+    shell_net net;
     bool has_command, from_stdin, syntax_only;
 } Settings;
 
@@ -39,6 +41,12 @@ static const char usage_text[] =
     "                            copy (the default) reads it once, direct is live\n"
     "      --cwd DIR             where the script starts; default: the first bind, else $HOME\n"
     "      --env NAME=VALUE      a variable for the script (repeatable)\n"
+    "      --allow-url URL       let requests to URL and below it pass (repeatable); https://*.example.com\n"
+    "                            means its sub-domains; nothing passes without one\n"
+    "      --allow-private-url URL\n"
+    "                            the same, and its name may have an address that is not public\n"
+    "      --deny-url URL        refuse URL and what is below it, whatever is allowed (repeatable)\n"
+    "      --ca-file FILE        the certificate authorities, instead of the system's\n"
     "      --timeout SECONDS     end the run after so long; 0: no limit\n"
     "      --limit NAME=VALUE    a limit: time_ms, steps, memory, output, file_size, file_bytes,\n"
     "                            inodes, fds, processes, pipeline, depth, script, regex, expansion,\n"
@@ -161,6 +169,13 @@ static void set_timeout(Settings *s, const char *value)
     s->timeout = v == 0 ? -1 : v;
 }
 
+static void add_rule(Settings *s, const char *url, int32_t deny, int32_t private)
+{
+    if (s->net.nrules == MOST_RULES)
+        fail("too many URLs", NULL);
+    s->rules[s->net.nrules++] = (shell_url_rule){.size = sizeof(shell_url_rule), .url = url, .deny = deny, .allow_private = private};
+}
+
 static void list_commands(void)
 {
     uint64_t n;
@@ -213,6 +228,14 @@ static void long_option(Settings *s, char **argv, int *i)
         s->cwd = v;
     else if ((v = long_value("env", argv, i)))
         add_env(s, v);
+    else if ((v = long_value("allow-url", argv, i)))
+        add_rule(s, v, 0, 0);
+    else if ((v = long_value("allow-private-url", argv, i)))
+        add_rule(s, v, 0, 1);
+    else if ((v = long_value("deny-url", argv, i)))
+        add_rule(s, v, 1, 0);
+    else if ((v = long_value("ca-file", argv, i)))
+        s->net.ca_file = v;
     else if ((v = long_value("timeout", argv, i)))
         set_timeout(s, v);
     else if ((v = long_value("limit", argv, i)))
@@ -410,6 +433,10 @@ int main(int argc, char **argv)
     o.cwd = s.cwd;
     o.limits = &s.limits;
     o.component = cli_component;
+    s.net.size = sizeof s.net;
+    s.net.rules = s.rules;
+    if (s.net.nrules)
+        o.net = &s.net;
     o.message = message;
     o.message_size = sizeof message;
     shell *sh;

@@ -71,6 +71,7 @@ typedef struct NetSink {
     bool (*header)(void *user, const char *line, size_t n);      /* a line with its end, the empty one last; false: stop */
     bool (*sent)(void *user, const char *text, size_t n);        /* the request's head as it went out */
     void (*info)(void *user, const char *text, size_t n);        /* libcurl's remarks, as curl -v shows them */
+    void (*data)(void *user, bool out, size_t n);                /* so many bytes of a body went or came, as curl -v tells */
     ptrdiff_t (*body)(void *user, const char *data, size_t n);   /* n; 0: not now, resume will tell; -1: stop */
     ptrdiff_t (*upload)(void *user, char *out, size_t n);        /* bytes; 0: the end; -2: not now; -1: stop */
     void (*done)(void *user);                                    /* net_result is set */
@@ -94,7 +95,9 @@ typedef struct NetStart {
     const char *ca_file, *proxy;       /* NULL: the system's; none */
     bool insecure;
     int http_version;
-    int64_t connect_timeout_ms;
+    int64_t connect_timeout_ms, timeout_ms; /* 0: libcurl's own; none */
+    int64_t max_file_size, max_receive_speed, max_send_speed, low_speed_limit, low_speed_time; /* 0: none; bytes, bytes a second, seconds */
+    int tls_min;                       /* 0: the library's; 10 .. 13 */
     uint64_t partition;                /* connections are shared within one alone */
     const NetSink *sink;
     void *user_data;

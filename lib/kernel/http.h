@@ -37,13 +37,16 @@ typedef struct HttpRequest {
     bool insecure;
     int family;           /* 0, 4, 6 */
     int http_version;     /* NET_HTTP_* */
-    int64_t connect_timeout_ms;
+    int64_t connect_timeout_ms, timeout_ms, max_file_size, max_receive_speed, max_send_speed, low_speed_limit, low_speed_time; /* as NetStart's */
+    int tls_min;
     bool crossed;         /* private: a redirect left the origin it began at */
     unsigned hops;        /* private */
 } HttpRequest;
 
 /* NULL with *e filled when nothing was sent. All strings may go after it returned, but for `body`. */
 Http *http_open(Proc *p, const HttpRequest *r, HttpError *e);
+/* Whether an unverified certificate may be asked for at all. */
+bool http_insecure_allowed(Proc *p);
 /* More of a body that streams: false when it is not wanted any more. */
 bool http_send(Proc *p, Http *h, Slice data);
 void http_send_end(Http *h);
@@ -60,7 +63,7 @@ const Url *http_url(const Http *h);             /* canonical, without credential
 Slice http_heads(const Http *h);                /* every head that came, redacted, blocks one behind the other */
 Slice http_last_head(const Http *h);            /* the last of them */
 bool http_header(const Http *h, const char *name, Slice *value); /* of the last head, trimmed; false: none */
-/* What curl -v shows, in order: kind '*' remarks, '>' request lines, '<' answer lines; redacted. False: no more for now. */
+/* What curl -v shows, in order: kind '*' remarks, '>' request lines, '<' answer lines, '{' and '}' bodies; redacted. False: no more for now. */
 bool http_trace(Http *h, char *kind, Slice *text);
 
 /* After a head with a redirect: the request of the next hop in *next (strings in p->mem), by curl's rules for method and body. False: it

@@ -83,6 +83,8 @@ static int on_debug(CURL *easy, curl_infotype type, char *data, size_t n, void *
         t->sink->sent(t->user, data, n);
     else if (type == CURLINFO_TEXT)
         t->sink->info(t->user, data, n);
+    else if (type == CURLINFO_DATA_IN || type == CURLINFO_DATA_OUT)
+        t->sink->data(t->user, type == CURLINFO_DATA_OUT, n);
     return 0;
 }
 
@@ -183,6 +185,19 @@ static void set_method(CURL *e, const NetStart *s)
     curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, s->method);
 }
 
+static void set_bounds(CURL *e, const NetStart *s)
+{
+    static const long tls[] = {CURL_SSLVERSION_TLSv1_0, CURL_SSLVERSION_TLSv1_1, CURL_SSLVERSION_TLSv1_2, CURL_SSLVERSION_TLSv1_3};
+    curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, (long)s->timeout_ms);
+    curl_easy_setopt(e, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)s->max_file_size);
+    curl_easy_setopt(e, CURLOPT_MAX_RECV_SPEED_LARGE, (curl_off_t)s->max_receive_speed);
+    curl_easy_setopt(e, CURLOPT_MAX_SEND_SPEED_LARGE, (curl_off_t)s->max_send_speed);
+    curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, (long)s->low_speed_limit);
+    curl_easy_setopt(e, CURLOPT_LOW_SPEED_TIME, (long)s->low_speed_time);
+    if (s->tls_min >= 10 && s->tls_min <= 13)
+        curl_easy_setopt(e, CURLOPT_SSLVERSION, tls[s->tls_min - 10]);
+}
+
 static void set_request(CURL *e, Transfer *t, const NetStart *s)
 {
     static const long versions[] = {CURL_HTTP_VERSION_NONE, CURL_HTTP_VERSION_1_0, CURL_HTTP_VERSION_1_1, CURL_HTTP_VERSION_2_0, CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE};
@@ -198,6 +213,7 @@ static void set_request(CURL *e, Transfer *t, const NetStart *s)
     curl_easy_setopt(e, CURLOPT_PASSWORD, s->password);
     curl_easy_setopt(e, CURLOPT_HTTP_VERSION, versions[s->http_version]);
     curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, (long)s->connect_timeout_ms);
+    set_bounds(e, s);
     curl_easy_setopt(e, CURLOPT_PROXY, s->proxy ? s->proxy : ""); /* "": not the environment's */
     curl_easy_setopt(e, CURLOPT_NOPROXY, "");
     if (s->ca_file)

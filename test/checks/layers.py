@@ -15,7 +15,7 @@ ALLOWED = {
     "lib/kernel": {"lib/base", "vfs", "lib/kernel"},
     "lib/lang": {"lib/base", "vfs", "lib/kernel", "lib/lang", "builtins/command.h"},
     "builtins": {"lib/base", "builtins"},
-    "builtins/net": {"lib/base", "builtins", "lib/kernel/http.h"},
+    "builtins/net": {"lib/base", "builtins", "builtins/net", "lib/kernel/http.h"},
     "lib/net": {"include", "lib/kernel/component.h", "lib/net"},
     "builtins/shell": {"lib/base", "builtins", "builtins/shell", "lib/lang/builtin.h"},
     "lib/crypto": {"include", "lib/kernel/component.h"},

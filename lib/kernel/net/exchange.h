@@ -40,6 +40,7 @@ struct Http {
     Buf heads, trace;
     size_t last_head, traced;
     bool in_head, head_done;
+    char last_trace;
     char *body[2];
     size_t body_len[2];
     int fill;               /* which of the two the transfer writes to */

@@ -174,8 +174,13 @@ static bool resolve(Proc *p, Http *h)
     }
     h->state = HTTP_RESOLVING;
     p->kernel->net->active++;
+    int64_t ms = h->start.connect_timeout_ms && (!h->start.timeout_ms || h->start.connect_timeout_ms < h->start.timeout_ms) ? h->start.connect_timeout_ms : h->start.timeout_ms;
+    int64_t until = ms ? host_monotonic() + ms * 1000000 : -1;
     while (h->state == HTTP_RESOLVING)
-        task_block(p, &h->queue, -1);
+        if (task_block(p, &h->queue, until) == WAKE_TIMER) {
+            http_fail(h, 28, false, "Resolving timed out after %lld milliseconds", (long long)ms);
+            return false;
+        }
     return true;
 }
 
@@ -292,6 +297,14 @@ Http *http_open(Proc *p, const HttpRequest *r, HttpError *e)
 }
 
 void http_close(Proc *p, Http *h) { proc_disown(p, h); }
+
+bool http_insecure_allowed(Proc *p)
+{
+    NetConfig *c = config_ref(p->kernel);
+    bool allowed = c && c->allow_insecure;
+    net_config_unref(c);
+    return allowed;
+}
 
 /* ---------- bodies ---------- */
 

@@ -266,8 +266,11 @@ static bool take_values(Http *h, const HttpRequest *r)
     h->start.referer = copy_text(h, r->referer, &ok);
     h->start.cookie = copy_text(h, r->cookie, &ok);
     h->start.range = copy_text(h, r->range, &ok);
-    h->start.user = copy_text(h, r->user, &ok);
-    h->start.password = copy_text(h, r->password, &ok);
+    bool in_url = !r->user && h->url.has_user; /* decoded: they may hold what a header must not */
+    if (in_url && !(value_fine(h, "user", h->url.user.data) && value_fine(h, "password", h->url.password.data)))
+        return false;
+    h->start.user = copy_text(h, in_url ? h->url.user.data : r->user, &ok);
+    h->start.password = copy_text(h, in_url ? h->url.password.data : r->password, &ok);
     h->start.accept_encoding = copy_text(h, h->credential && !r->accept_encoding ? "identity" : r->accept_encoding, &ok);
     return ok || no_memory(h);
 }
@@ -331,6 +334,13 @@ bool http_prepare(Proc *p, Http *h, const HttpRequest *r)
     h->start.insecure = r->insecure;
     h->start.http_version = r->http_version;
     h->start.connect_timeout_ms = r->connect_timeout_ms;
+    h->start.timeout_ms = r->timeout_ms;
+    h->start.max_file_size = r->max_file_size;
+    h->start.max_receive_speed = r->max_receive_speed;
+    h->start.max_send_speed = r->max_send_speed;
+    h->start.low_speed_limit = r->low_speed_limit;
+    h->start.low_speed_time = r->low_speed_time;
+    h->start.tls_min = r->tls_min;
     h->start.ca_file = h->config->ca_file;
     h->start.proxy = h->config->proxy;
     h->start.sink = &http_sink;

@@ -1,4 +1,6 @@
 /* sink: what the net component tells of a transfer. Leaves: they copy, and mark the waiting process ready. */
+#include <stdio.h>
+
 #include "exchange.h"
 
 static bool on_address(void *user, const uint8_t address[16]) { return http_address_allowed(user, address); }
@@ -6,6 +8,7 @@ static bool on_address(void *user, const uint8_t address[16]) { return http_addr
 static void add_trace(Http *h, char kind, Slice text)
 {
     uint32_t n = (uint32_t)text.len;
+    h->last_trace = kind;
     if (h->trace.len > HEADS_MAX)
         return;
     buf_char(&h->trace, kind);
@@ -65,6 +68,18 @@ static void on_info(void *user, const char *text, size_t n)
     add_trace(h, '*', clean(h, s));
 }
 
+/* One note for what comes in a row. */
+static void on_data(void *user, bool out, size_t n)
+{
+    Http *h = user;
+    char kind = out ? '}' : '{';
+    if (h->last_trace == kind)
+        return;
+    char text[48];
+    int len = snprintf(text, sizeof text, "[%zu bytes data]\n", n);
+    add_trace(h, kind, slice(text, (size_t)len));
+}
+
 static void emit(void *user, Slice bytes)
 {
     Http *h = user;
@@ -122,4 +137,4 @@ static void on_done(void *user)
     queue_wake_all(&h->queue);
 }
 
-const NetSink http_sink = {on_address, on_header, on_sent, on_info, on_body, on_upload, on_done};
+const NetSink http_sink = {on_address, on_header, on_sent, on_info, on_data, on_body, on_upload, on_done};

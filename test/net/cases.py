@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Cases of curl and wget against a server of our own: recorded from the real tools, run with libshell.
+
+usage: cases.py [--record] [-v] LIBSHELL FILE.case...
+
+A case file reads as the others. In a script $U is the server, $S its TLS side, $O another origin on the same host, $C its CA (real tools
+only: libshell is told by --ca-file). Before they are compared outputs lose what differs from run to run: ports, times, dates, the bytes of a
+multipart boundary, speeds. Ends with "N passed, N failed".
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+RULES = [
+    (re.compile(r"-{20,}[0-9a-f]{16}"), "BOUNDARY"),
+    (re.compile(r"(after|timed out after) \d+ m"), r"\1 N m"),
+    (re.compile(r"\r[ \d]{3}[^\r\n]*?(?=[\r\n*<>{}]|$)"), "\rMETER"),
+    (re.compile(r"^(Date|date): .*$", re.M), r"\1: DATE"),
+]
+
+
+class Server:
+    def __enter__(self):
+        self.folder = tempfile.mkdtemp()
+        self.process = subprocess.Popen([sys.executable, os.path.join(HERE, "server.py"), self.folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.ports = self.process.stdout.readline().split()
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait()
+        shutil.rmtree(self.folder)
+
+    def variables(self):
+        http, https, other = self.ports
+        return {"U": "http://127.0.0.1:" + http, "S": "https://localhost:" + https, "O": "http://127.0.0.1:" + other}
+
+    def plain(self, text):
+        for port, name in zip(self.ports, ("PORT", "TLSPORT", "OTHERPORT")):
+            text = re.sub(r"\b%s\b" % port, name, text)
+        for pattern, to in RULES:
+            text = pattern.sub(to, text)
+        return text
+
+
+def parse(path):
+    cases, title, current = [], "", None
+    with open(path, encoding="utf-8", errors="surrogateescape") as f:
+        for line in f.read().split("\n"):
+            if line.startswith("#"):
+                title, current = line[1:].strip(), None
+            elif line.startswith("$"):
+                current = {"title": title, "script": line[2:], "out": "", "err": "", "status": 0}
+                cases.append(current)
+            elif current is None:
+                continue
+            elif line.startswith("| "):
+                current["script"] += "\n" + line[2:]
+            elif line[:1] in (">", "!"):
+                kind = "out" if line[0] == ">" else "err"
+                text = line[3:] if line[1:2] == "-" else line[2:]
+                current[kind] += text.replace("\\r", "\r").replace("\\\\", "\\") + ("" if line[1:2] == "-" else "\n")
+            elif line.startswith("?"):
+                current["status"] = int(line[1:])
+    return cases
+
+
+def lines(mark, text):
+    out = []
+    for part in text.replace("\\", "\\\\").replace("\r", "\\r").splitlines(keepends=True):
+        out.append(mark + " " + part[:-1] if part.endswith("\n") else mark + "- " + part)
+    return out
+
+
+def write(path, cases):
+    out = []
+    for c in cases:
+        script = c["script"].split("\n")
+        out += ["# " + c["title"], "$ " + script[0]] + ["| " + s for s in script[1:]]
+        out += lines(">", c["out"]) + lines("!", c["err"]) + ["? %d" % c["status"], ""]
+    with open(path, "w", encoding="utf-8", errors="surrogateescape") as f:
+        f.write("\n".join(out))
+
+
+def real(server, script):
+    folder = tempfile.mkdtemp()
+    env = {"PATH": "/usr/bin:/bin", "HOME": "/home/agent", "LC_ALL": "C.UTF-8", "TZ": "UTC", "CURL_CA_BUNDLE": os.path.join(server.folder, "ca.pem"), **server.variables()}
+    r = subprocess.run(["bash", "-c", script], cwd=folder, env=env, capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
+    shutil.rmtree(folder)
+    return r
+
+
+def ours(server, program, script):
+    v = server.variables()
+    args = [program, "--cwd", "/tmp", "--ca-file", os.path.join(server.folder, "ca.pem"), "--timeout", "60", "--env", "LC_ALL=C.UTF-8"]
+    for name, url in v.items():
+        args += ["--env", name + "=" + url, "--allow-private-url", url]
+    args += ["--allow-private-url", "http://127.0.0.1:1", "--allow-url", "http://nosuch.invalid"]
+    return subprocess.run(args + ["-c", script], capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
+
+
+def result(server, r):
+    decode = lambda b: server.plain(b.decode("utf-8", "surrogateescape"))
+    return {"out": decode(r.stdout), "err": decode(r.stderr), "status": r.returncode}
+
+
+def main():
+    args = sys.argv[1:]
+    record, verbose = "--record" in args, "-v" in args
+    args = [a for a in args if a not in ("--record", "-v")]
+    passed = failed = 0
+    for path in args[1:]:
+        cases = parse(path)
+        with Server() as server:
+            for c in cases:
+                r = real(server, c["script"]) if record else ours(server, args[0], c["script"])
+                got = result(server, r)
+                if record:
+                    c.update(got)
+                elif all(got[k] == c[k] for k in got):
+                    passed += 1
+                else:
+                    failed += 1
+                    print(f"{path}: {c['title']}\n    {c['script']}")
+                    for k in got:
+                        if got[k] != c[k]:
+                            print(f"    {k} wanted {c[k]!r}\n    {k} got    {got[k]!r}")
+                if verbose:
+                    print(c["script"])
+        if record:
+            write(path, cases)
+    if not record:
+        print(f"{passed} passed, {failed} failed")
+    sys.exit(failed > 0)
+
+
+main()
