@@ -179,12 +179,37 @@ static Node *node_fork(Vfs *to, const Node *n)
     return copy;
 }
 
-/* A callback's handle belongs to the old side's mount: in the copy the file can neither be read nor written. */
+/* The same mount in the forked file system, which copied the table in order. */
+static Mount *mount_counterpart(const Vfs *to, const Mount *m)
+{
+    for (uint32_t n = 0; m && n < to->mount_count; n++)
+        if (to->mounts[n]->dev == m->dev)
+            return to->mounts[n];
+    return NULL;
+}
+
+/* Where the mount cannot give another handle, the copy can neither be read nor written. */
+static void handle_fork(const Vfs *to, const VFile *f, VFile *copy)
+{
+    Mount *m = f->handle ? mount_counterpart(to, f->mount) : NULL;
+    copy->flags = 0;
+    if (!m || !m->ops->dup || m->ops->dup(m->user, f->handle, &copy->handle) != 0)
+        return;
+    copy->flags = f->flags;
+    copy->root = f->root;
+    copy->mount = m;
+    m->holders++;
+}
+
 VFile *vfs_file_fork(Vfs *to, const VFile *f)
 {
-    VFile *copy = vfile_new(to, f->node ? f->flags : 0);
-    if (!copy || !f->node)
+    VFile *copy = vfile_new(to, f->flags);
+    if (!copy)
+        return NULL;
+    if (!f->node) {
+        handle_fork(to, f, copy);
         return copy;
+    }
     copy->root = f->root;
     copy->node = node_fork(to, f->node);
     if (!copy->node) {
@@ -268,15 +293,6 @@ void vfs_dir_unref(Vfs *fs, VDir *d)
     if (d->mount)
         d->mount->holders--;
     fs_free(fs, d, dir_bytes(d));
-}
-
-/* The same mount in the forked file system, which copied the table in order. */
-static Mount *mount_counterpart(const Vfs *to, const Mount *m)
-{
-    for (uint32_t n = 0; m && n < to->mount_count; n++)
-        if (to->mounts[n]->dev == m->dev)
-            return to->mounts[n];
-    return NULL;
 }
 
 VDir *vfs_dir_fork(Vfs *to, const VDir *d)

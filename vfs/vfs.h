@@ -235,6 +235,7 @@ typedef struct VMountOps {
     int (*readlink)(void *user, const char *path, Mem *mem, Slice *out);
     int (*open)(void *user, const char *path, int flags, uint32_t mode, void **file);
     void (*close)(void *user, void *file);
+    int (*dup)(void *user, void *file, void **copy); /* for a fork, whose mount is `user`; missing: the copy's descriptor is of no use */
     int (*fstat)(void *user, void *file, VStat *out);
     ssize_t (*read)(void *user, void *file, uint64_t off, char *buf, size_t n);
     ssize_t (*write)(void *user, void *file, uint64_t off, Slice data);

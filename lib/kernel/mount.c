@@ -293,6 +293,20 @@ static void served_close(void *user, void *file)
     free(file);
 }
 
+static int served_dup(void *user, void *file, void **copy)
+{
+    const ServedFile *f = file;
+    size_t size = sizeof *f + strlen(f->path) + 1;
+    ServedFile *made = malloc(size);
+    (void)user;
+    if (!made)
+        return -ENOMEM;
+    memcpy(made, f, size);
+    made->fresh = false;
+    *copy = made;
+    return 0;
+}
+
 static int served_fstat(void *user, void *file, VStat *out)
 {
     ServedFile *f = file;
@@ -380,7 +394,7 @@ static void served_unref(void *user)
 }
 
 static const VMountOps served_ops = {
-    .stat = served_stat, .list = served_list, .readlink = served_readlink, .open = served_open, .close = served_close, .fstat = served_fstat,
+    .stat = served_stat, .list = served_list, .readlink = served_readlink, .open = served_open, .close = served_close, .dup = served_dup, .fstat = served_fstat,
     .read = served_read, .write = served_write, .truncate = served_truncate, .mkdir = served_mkdir, .remove = served_remove,
     .rename = served_rename, .symlink = served_symlink, .chmod = served_chmod, .utimes = served_utimes, .ref = served_ref, .unref = served_unref,
 };

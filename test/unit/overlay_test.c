@@ -225,6 +225,50 @@ static void test_host_writer(void **state)
     pthread_join(t, NULL);
 }
 
+/* ---------- live directories ---------- */
+
+static shell *direct(void)
+{
+    char source[200];
+    snprintf(source, sizeof source, "%s/src", top);
+    shell_bind b = {.size = sizeof b, .source = source, .destination = "/w", .mode = SHELL_BIND_DIRECT};
+    shell *sh;
+    assert_int_equal(shell_open(NULL, &sh), SHELL_OK);
+    assert_int_equal(shell_bind_add(sh, &b), SHELL_OK);
+    return sh;
+}
+
+static void test_large_direct(void **state)
+{
+    (void)state;
+    host("mkdir src; yes 0123456789abcde | head -c 5000000 >src/large; sha1sum <src/large >sum; wc -l <src/large >lines");
+    shell *sh = direct();
+    char *data;
+    uint64_t len;
+    says(sh, "cd /w; wc -c <large; cat large | wc -c; tail -c 5 large; head -c 3000000 large | tail -c 3; grep -c e large; cp large copy; cmp large copy; sort -u large | wc -l", "5000000\n5000000\nbcde\nde\n312500\n1\n");
+    assert_int_equal(shell_read_file(sh, "/w/large", &data, &len), SHELL_OK);
+    assert_int_equal(len, 5000000);
+    shell_free(data);
+    assert_int_equal(shell_close(sh), SHELL_OK);
+    host("cmp src/large src/copy");
+}
+
+/* A descriptor below a live directory is the copy's as well, at its own place. */
+static void test_direct_descriptors(void **state)
+{
+    (void)state;
+    host("mkdir src; printf 'one\\ntwo\\nthree\\n' >src/f");
+    shell *sh = direct(), *copy;
+    says(sh, "exec 5</w/f 6>>/w/log; read -u 5 x; echo $x; echo first >&6", "one\n");
+    assert_int_equal(shell_fork(sh, &copy), SHELL_OK);
+    says(copy, "read -u 5 x; echo $x; echo copy >&6; exec 6>&-", "two\n");
+    says(sh, "read -u 5 x; echo $x; read -u 5 x; echo $x; echo last >&6", "two\nthree\n");
+    assert_int_equal(shell_close(sh), SHELL_OK);
+    says(copy, "read -u 5 x; echo $x", "three\n");
+    assert_int_equal(shell_close(copy), SHELL_OK);
+    host("test \"$(cat src/log | tr '\\n' ' ')\" = 'first copy last '");
+}
+
 /* ---------- a script over a whole tree ---------- */
 
 static void apply(shell *sh, const char *to)
@@ -323,7 +367,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(test_reading), TEST(test_changes), TEST(test_moved_unseen), TEST(test_readonly), TEST(test_single_file), TEST(test_host_changes),
-        TEST(test_host_writer), TEST(test_tree),
+        TEST(test_host_writer), TEST(test_large_direct), TEST(test_direct_descriptors), TEST(test_tree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

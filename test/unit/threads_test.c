@@ -101,6 +101,52 @@ static void forks_of_one_shell(void **state)
     must(shell_close(sh) == SHELL_OK);
 }
 
+/* ---------- a storm of forks ---------- */
+
+static int storm(void)
+{
+    const char *n = getenv("LIBSHELL_STORM");
+    return (n ? atoi(n) : 4000) / THREADS;
+}
+
+/* Each writes, looks at what differs, and goes; now and then a fork is forked from. */
+static void *fork_storm(void *arg)
+{
+    for (int i = 0, n = storm(); i < n; i++) {
+        shell *copy, *second = NULL;
+        char path[40], *text;
+        uint64_t len, count;
+        shell_change *changes;
+        must(shell_fork(arg, &copy) == SHELL_OK);
+        snprintf(path, sizeof path, "/workspace/d%d/f", i % 7);
+        must(shell_write_file(copy, path, "mine", 4, SHELL_WRITE_PARENTS) == SHELL_OK);
+        must(shell_write_file(copy, "/workspace/base", "changed", 7, 0) == SHELL_OK);
+        if (i % 8 == 0)
+            must(shell_fork(copy, &second) == SHELL_OK);
+        must(shell_changes(copy, &changes, &count) == SHELL_OK && count == 4 && strcmp(changes[0].path, "/workspace/base") == 0);
+        shell_free(changes);
+        must(shell_close(copy) == SHELL_OK);
+        if (second) {
+            must(shell_read_file(second, path, &text, &len) == SHELL_OK && len == 4);
+            shell_free(text);
+            must(shell_close(second) == SHELL_OK);
+        }
+    }
+    return NULL;
+}
+
+static void storm_of_forks(void **state)
+{
+    (void)state;
+    shell *sh;
+    must(shell_open(NULL, &sh) == SHELL_OK);
+    must(shell_write_file(sh, "/workspace/base", "image", 5, 0) == SHELL_OK);
+    must(shell_write_file(sh, "/workspace/other", "image", 5, 0) == SHELL_OK);
+    in_threads(fork_storm, sh);
+    run(sh, "cat /workspace/base; ls /workspace", "imagebase\nother\n");
+    must(shell_close(sh) == SHELL_OK);
+}
+
 /* ---------- a kept job ---------- */
 
 static void *one_run(void *arg)
@@ -136,7 +182,7 @@ static void kept_job_from_many_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shells_from_one_image), cmocka_unit_test(forks_of_one_shell), cmocka_unit_test(kept_job_from_many_threads),
+        cmocka_unit_test(shells_from_one_image), cmocka_unit_test(forks_of_one_shell), cmocka_unit_test(storm_of_forks), cmocka_unit_test(kept_job_from_many_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
