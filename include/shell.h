@@ -429,6 +429,23 @@ typedef struct {
 /* What differs from the image the shell was made from, in path order. One block, freed with shell_free. */
 SHELL_API shell_err shell_changes(shell *sh, shell_change **out, uint64_t *count);
 
+enum { SHELL_CHANGES_DIGESTS = 1 };
+typedef struct {
+    uint64_t size;           /* from one entry to the next */
+    const char *path;
+    int32_t kind;
+    uint32_t mode, old_mode; /* 0: it is, or was, not there */
+    uint32_t nlink;
+    uint64_t ino;            /* entries with one number are links to one file */
+    uint64_t bytes, old_bytes;
+    int64_t mtime_ns;
+    const char *target;      /* of a symlink, else "" */
+    char digest[33], old_digest[33]; /* with SHELL_CHANGES_DIGESTS: of a regular file's bytes now and before, XXH3 of 128 bits in hexadecimal; else "" */
+} shell_change_info;
+/* The same in full. Digests read the files, an overlay's old ones from the host: SHELL_EIO and the like when those are not what they were. One
+ * block, freed with shell_free. */
+SHELL_API shell_err shell_changes_full(shell *sh, uint32_t flags, shell_change_info **out, uint64_t *count);
+
 /* ---------- custom commands ---------- */
 
 /* One running custom command. shell_call_write and shell_call_id may be used from any thread until the command has given its status or

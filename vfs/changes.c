@@ -92,7 +92,7 @@ static bool same_times(const Inode *a, const Inode *b)
     return memcmp(a->time, b->time, sizeof a->time) == 0 && memcmp(a->time_ns, b->time_ns, sizeof a->time_ns) == 0;
 }
 
-static int note(Changes *c, VChangeKind kind, const Inode *i)
+static int note(Changes *c, VChangeKind kind, const Inode *now, const Inode *then)
 {
     if (c->count == c->cap) {
         size_t cap = c->cap ? c->cap * 2 : 16;
@@ -107,7 +107,10 @@ static int note(Changes *c, VChangeKind kind, const Inode *i)
     x->path = mem_copy(c->mem, buf_slice(&c->path));
     if (!x->path)
         return -ENOMEM;
-    inode_stat(i, NULL, &x->stat);
+    inode_stat(now ? now : then, NULL, &x->stat);
+    x->old = (VStat){0};
+    if (then)
+        inode_stat(then, NULL, &x->old);
     c->count++;
     return 0;
 }
@@ -173,9 +176,9 @@ static int compare(Changes *c, const Inode *now, const Inode *then, unsigned dep
 {
     int r = 0;
     if (depth && (!now || !then)) /* the root has no name to be noted under */
-        r = note(c, now ? VCHANGE_ADDED : VCHANGE_DELETED, now ? now : then);
+        r = note(c, now ? VCHANGE_ADDED : VCHANGE_DELETED, now, then);
     else if (depth && (!vfs_inodes_same(now, then) || (c->exact && !same_times(now, then))))
-        r = note(c, VCHANGE_MODIFIED, now);
+        r = note(c, VCHANGE_MODIFIED, now, then);
     bool entries = (now && S_ISDIR(now->mode)) || (then && S_ISDIR(then->mode));
     bool shared = now && then && now->ino == then->ino;
     if (shared && inode_lazy(now) && inode_lazy(then))
@@ -203,3 +206,48 @@ static int changes(Vfs *fs, Mem *mem, bool exact, VChange **out, size_t *count)
 
 int vfs_changes(Vfs *fs, Mem *mem, VChange **out, size_t *count) { return changes(fs, mem, false, out, count); }
 int vfs_changes_exact(Vfs *fs, Mem *mem, VChange **out, size_t *count) { return changes(fs, mem, true, out, count); }
+
+/* ---------- what it holds ---------- */
+
+enum { PART = 65536 };
+
+static int zeros(uint64_t len, char *scratch, int (*fn)(void *user, Slice part), void *user)
+{
+    int r = 0;
+    memset(scratch, 0, PART);
+    for (size_t n; r == 0 && len; len -= n)
+        r = fn(user, slice(scratch, n = (size_t)MIN(len, (uint64_t)PART)));
+    return r;
+}
+
+static int content(Vfs *fs, const Inode *i, char *scratch, int (*fn)(void *user, Slice part), void *user)
+{
+    int r = 0;
+    Slice part;
+    for (uint64_t off = 0; r == 0 && off < i->size; off += part.len) {
+        Chunk *chunk = NULL;
+        if (inode_lazy(i)) {
+            ssize_t n = lazy_read(i, off, scratch, PART);
+            part = slice(scratch, n > 0 ? (size_t)n : 0);
+            r = n < 0 ? (int)n : fn(user, part);
+        } else {
+            data_read(fs->gen, i, off, SIZE_MAX / 2, NULL, &chunk, &part);
+            r = part.data ? fn(user, part) : zeros(part.len, scratch, fn, user);
+            chunk_unref(fs->gen, chunk);
+        }
+    }
+    return r;
+}
+
+int vfs_content(Vfs *fs, uint64_t ino, bool base, int (*fn)(void *user, Slice part), void *user)
+{
+    const Inode *i = inode_get(base ? &fs->base : &fs->tree, ino);
+    if (!i || (!S_ISREG(i->mode) && !S_ISLNK(i->mode)))
+        return -EINVAL;
+    if (S_ISLNK(i->mode))
+        return fn(user, str_slice(i->target));
+    char *scratch = fs_alloc(fs, PART);
+    int r = scratch ? content(fs, i, scratch, fn, user) : -ENOMEM;
+    fs_free(fs, scratch, PART);
+    return r;
+}

@@ -264,10 +264,18 @@ int vfs_sort_entries(Mem *mem, VDirent *list, size_t count);
 /* --- differences --- */
 
 typedef enum { VCHANGE_ADDED, VCHANGE_MODIFIED, VCHANGE_DELETED } VChangeKind;
-typedef struct { VChangeKind kind; const char *path; VStat stat; /* of what is there now; of what was, when deleted */ } VChange;
+typedef struct {
+    VChangeKind kind;
+    const char *path;
+    VStat stat; /* of what is there now; of what was, when deleted */
+    VStat old;  /* of what was; zeros when added */
+} VChange;
 
 /* What differs from the base, in path order, walking only what is not shared. In mem. */
 int vfs_changes(Vfs *fs, Mem *mem, VChange **out, size_t *count);
+
+/* The bytes of a regular file by its number, or the target of a symlink, in parts; `base`: as the base has it. fn: 0, or an -errno that ends it. */
+int vfs_content(Vfs *fs, uint64_t ino, bool base, int (*fn)(void *user, Slice part), void *user);
 
 /* --- as bytes --- */
 

@@ -4,17 +4,7 @@
 
 #include "internal.h"
 
-/* What every file call needs. Allowed inside callbacks, when no process of the shell is on the processor. */
-typedef struct Call {
-    shell *sh;
-    Vfs *fs;
-    const VCred *cred;
-    VDir *cwd;
-    bool outer; /* a mount's functions may be called: what they call must see that the shell is in use */
-    Mem mem;
-} Call;
-
-static shell_err call_begin(Call *c, shell *sh, const char *path)
+shell_err call_begin(Call *c, shell *sh, const char *path)
 {
     if (!sh || !path)
         return SHELL_EINVAL;
@@ -30,7 +20,7 @@ static shell_err call_begin(Call *c, shell *sh, const char *path)
     return SHELL_OK;
 }
 
-static shell_err call_end(Call *c, int error, const char *path)
+shell_err call_end(Call *c, int error, const char *path)
 {
     mem_drop(&c->mem);
     c->sh->in_callback = c->outer;
@@ -307,32 +297,4 @@ shell_err shell_chmod(shell *sh, const char *path, uint32_t mode)
     Call c;
     shell_err err = call_begin(&c, sh, path);
     return err ? err : call_end(&c, vfs_chmod(c.fs, c.cred, c.cwd, path, 0, mode), path);
-}
-
-/* ---------- changes ---------- */
-
-shell_err shell_changes(shell *sh, shell_change **out, uint64_t *count)
-{
-    Call c;
-    shell_err err = out && count ? call_begin(&c, sh, "changes") : SHELL_EINVAL;
-    if (err)
-        return err;
-    VChange *changes;
-    size_t n, bytes = 1;
-    int e = vfs_changes(c.fs, &c.mem, &changes, &n);
-    if (e)
-        return call_end(&c, e, "changes");
-    for (size_t i = 0; i < n; i++)
-        bytes += strlen(changes[i].path) + 1;
-    shell_change *block = malloc(n * sizeof *block + bytes);
-    if (!block)
-        return call_end(&c, -ENOMEM, "changes");
-    char *text = (char *)(block + n);
-    for (size_t i = 0; i < n; i++) {
-        block[i] = (shell_change){text, (int32_t)changes[i].kind, changes[i].stat.mode, changes[i].stat.size};
-        text = stpcpy(text, changes[i].path) + 1;
-    }
-    *out = block;
-    *count = n;
-    return call_end(&c, 0, "changes");
 }

@@ -111,4 +111,16 @@ bool mount_serve(shell *sh, Request *r);
 void mount_answered(shell *sh, uint64_t id);
 void mount_free_all(shell *sh);
 
+/* What every file call needs. Allowed inside callbacks, when no process of the shell is on the processor. */
+typedef struct Call {
+    shell *sh;
+    Vfs *fs;
+    const VCred *cred;
+    VDir *cwd;
+    bool outer; /* a mount's functions may be called: what they call must see that the shell is in use */
+    Mem mem;
+} Call;
+shell_err call_begin(Call *c, shell *sh, const char *path);
+shell_err call_end(Call *c, int error, const char *path);
+
 #endif

@@ -130,6 +130,40 @@ static void test_changes(void **state)
     assert_int_equal(shell_close(sh), SHELL_OK);
 }
 
+static void test_full(void **state)
+{
+    (void)state;
+    host("mkdir src; printf old >src/f; printf gone >src/g; printf same >src/s");
+    shell *sh = overlay("/src", 0);
+    shell_change_info *list;
+    uint64_t n;
+    says(sh, "cd /w; printf newer >f; rm g; printf gone >h; ln h i; ln -s f l; chmod 600 s; cat s", "same");
+    assert_int_equal(shell_changes_full(sh, SHELL_CHANGES_DIGESTS, &list, &n), SHELL_OK);
+    assert_int_equal(n, 6);
+    assert_string_equal(list[0].path, "/w/f");
+    assert_int_equal(list[0].bytes, 5);
+    assert_int_equal(list[0].old_bytes, 3);
+    assert_string_not_equal(list[0].digest, list[0].old_digest);
+    assert_string_equal(list[1].path, "/w/g");
+    assert_string_equal(list[1].digest, "");
+    assert_string_equal(list[2].digest, list[1].old_digest); /* both hold "gone" */
+    assert_string_equal(list[2].old_digest, "");
+    assert_int_equal(list[2].ino, list[3].ino);
+    assert_int_equal(list[3].nlink, 2);
+    assert_string_equal(list[4].target, "f");
+    assert_string_equal(list[5].path, "/w/s");
+    assert_int_equal(list[5].mode, 0100600);
+    assert_int_equal(list[5].old_mode, 0100644);
+    assert_string_equal(list[5].digest, list[5].old_digest);
+    shell_free(list);
+    host("printf x >src/f");
+    assert_int_equal(shell_changes_full(sh, SHELL_CHANGES_DIGESTS, &list, &n), SHELL_EIO);
+    assert_int_equal(shell_changes_full(sh, 0, &list, &n), SHELL_OK);
+    assert_string_equal(list[0].digest, "");
+    shell_free(list);
+    assert_int_equal(shell_close(sh), SHELL_OK);
+}
+
 /* A directory that was moved before anybody looked into it. */
 static void test_moved_unseen(void **state)
 {
@@ -366,7 +400,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_reading), TEST(test_changes), TEST(test_moved_unseen), TEST(test_readonly), TEST(test_single_file), TEST(test_host_changes),
+        TEST(test_reading), TEST(test_changes), TEST(test_full), TEST(test_moved_unseen), TEST(test_readonly), TEST(test_single_file), TEST(test_host_changes),
         TEST(test_host_writer), TEST(test_large_direct), TEST(test_direct_descriptors), TEST(test_tree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
