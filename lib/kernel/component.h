@@ -133,6 +133,70 @@ typedef struct NetComponent {
     bool (*idn)(const char *utf8, char *out, size_t size);
 } NetComponent;
 
+/* "data": SQLite over files that lie in memory. Before a database is opened the command hands over the bytes of its files; what SQLite wants
+ * besides is told by `wanted`, and the statement tried again; what it wrote is told by `change`. */
+struct sqlite3;
+struct sqlite3_stmt;
+struct sqlite3_backup;
+typedef struct SqlSession SqlSession;
+
+typedef struct SqlHost {
+    const ComponentMem *mem;
+    bool (*due)(void *user); /* the run's time is over: the statement is interrupted. A pure look, nothing else */
+    void *user;
+    const char *directory;   /* absolute, where relative names begin */
+    uint64_t memory;         /* of one connection's caches, schema and statements */
+} SqlHost;
+
+typedef struct SqlChange {
+    const char *name;
+    const unsigned char *data;
+    uint64_t size, low, high; /* what was written lies in [low, high) */
+    bool deleted;
+} SqlChange;
+
+typedef struct DataComponent {
+    SqlSession *(*session_new)(const SqlHost *host);
+    void (*session_free)(SqlSession *s);
+    const char *(*wanted)(SqlSession *s);  /* an absolute name that no file has been handed over for, once; NULL: none */
+    bool (*give)(SqlSession *s, const char *name, const void *data, size_t n, bool exists, bool writable);
+    bool (*change)(SqlSession *s, SqlChange *out); /* the next file that was written or deleted; false: no more. Takes note that it was told */
+    int (*open)(SqlSession *s, const char *name, bool readonly, struct sqlite3 **db);
+    bool (*over_budget)(const SqlSession *s); /* that was why a statement was interrupted */
+    int (*close)(struct sqlite3 *db);
+    int (*prepare)(struct sqlite3 *db, const char *sql, int n, struct sqlite3_stmt **stmt, const char **tail);
+    int (*step)(struct sqlite3_stmt *stmt);
+    int (*finalize)(struct sqlite3_stmt *stmt);
+    int (*reset)(struct sqlite3_stmt *stmt);
+    int (*column_count)(struct sqlite3_stmt *stmt);
+    const char *(*column_name)(struct sqlite3_stmt *stmt, int i);
+    int (*column_type)(struct sqlite3_stmt *stmt, int i); /* 1 integer, 2 float, 3 text, 4 blob, 5 null */
+    const unsigned char *(*column_text)(struct sqlite3_stmt *stmt, int i);
+    const void *(*column_blob)(struct sqlite3_stmt *stmt, int i);
+    int (*column_bytes)(struct sqlite3_stmt *stmt, int i);
+    double (*column_double)(struct sqlite3_stmt *stmt, int i);
+    void (*format_real)(int n, char *out, double v); /* SQLite's "%!.20g" */
+    int (*bind_count)(struct sqlite3_stmt *stmt);
+    const char *(*bind_name)(struct sqlite3_stmt *stmt, int i);
+    int (*bind_text)(struct sqlite3_stmt *stmt, int i, const char *text, int n); /* copied; text NULL: NULL */
+    int (*bind_value)(struct sqlite3_stmt *to, int i, struct sqlite3_stmt *from, int column);
+    const char *(*message)(struct sqlite3 *db);
+    int (*error_offset)(struct sqlite3 *db);
+    const char *(*sql)(struct sqlite3_stmt *stmt);
+    int (*is_explain)(struct sqlite3_stmt *stmt);
+    int (*complete)(const char *sql);
+    int (*autocommit)(struct sqlite3 *db);
+    int (*changes)(struct sqlite3 *db);
+    int (*total_changes)(struct sqlite3 *db);
+    int (*limit)(struct sqlite3 *db, int id, int value);
+    const char *(*filename)(struct sqlite3 *db, const char *schema);
+    int (*readonly)(struct sqlite3 *db, const char *schema);
+    int (*copy)(struct sqlite3 *to, const char *to_schema, struct sqlite3 *from, const char *from_schema); /* the backup interface, whole */
+    int (*keyword)(const char *word, int n);
+    const char *version;
+    const char *source;
+} DataComponent;
+
 /* The table of component `name`, of `size` bytes; NULL when the embedder has none. Asks the embedder at the first use and may block. */
 const void *proc_component(struct Proc *p, const char *name, size_t size);
 #define PROC_COMPONENT(p, name, Type) ((const Type *)proc_component((p), (name), sizeof(Type)))

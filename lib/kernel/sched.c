@@ -164,6 +164,12 @@ static void look_around(Kernel *k)
         run_end(k, RAISE_DEADLINE, LIMIT_TIME);
 }
 
+bool proc_due(const Proc *p)
+{
+    const Kernel *k = p->kernel;
+    return atomic_load_explicit(&k->cancelled, memory_order_relaxed) || (k->run.deadline_ns >= 0 && host_monotonic() >= k->run.deadline_ns);
+}
+
 static int64_t timer_clock(Kernel *k) { return host_monotonic() + k->virtual_ns; }
 
 static void timers_wake(Kernel *k)
