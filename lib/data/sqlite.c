@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "include/shell.h"
 #include "lib/kernel/component.h"
@@ -253,7 +252,7 @@ static void vfs_load_error(sqlite3_vfs *vfs, int n, char *out) { (void)vfs; snpr
 static void (*vfs_symbol(sqlite3_vfs *vfs, void *handle, const char *name))(void) { (void)vfs; (void)handle; (void)name; return NULL; }
 static void vfs_unload(sqlite3_vfs *vfs, void *handle) { (void)vfs; (void)handle; }
 
-/* Seeds, times and waiting are the process's default VFS's: they touch no file but the kernel's randomness. */
+/* Seeds are the process's default VFS's. */
 static int vfs_random(sqlite3_vfs *vfs, int n, char *out)
 {
     (void)vfs;
@@ -265,10 +264,8 @@ static int vfs_sleep(sqlite3_vfs *vfs, int us) { (void)vfs; (void)us; return 0; 
 
 static int vfs_time(sqlite3_vfs *vfs, sqlite3_int64 *ms)
 {
-    struct timespec t;
-    (void)vfs;
-    clock_gettime(CLOCK_REALTIME, &t);
-    *ms = 24405875ll * 8640000 + (sqlite3_int64)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    SqlSession *s = vfs->pAppData;
+    *ms = 24405875ll * 8640000 + s->host.now(s->host.user);
     return SQLITE_OK;
 }
 

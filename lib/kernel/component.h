@@ -143,6 +143,7 @@ typedef struct SqlSession SqlSession;
 typedef struct SqlHost {
     const ComponentMem *mem;
     bool (*due)(void *user); /* the run's time is over: the statement is interrupted. A pure look, nothing else */
+    int64_t (*now)(void *user); /* the shell's clock, milliseconds since 1970; as pure */
     void *user;
     const char *directory;   /* absolute, where relative names begin */
     uint64_t memory;         /* of one connection's caches, schema and statements */

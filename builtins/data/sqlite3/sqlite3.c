@@ -145,6 +145,13 @@ static void release(Proc *p, void *thing)
 
 static bool due(void *user) { return proc_due(user); }
 
+static int64_t now(void *user)
+{
+    uint32_t ns;
+    int64_t seconds = proc_now(user, &ns);
+    return seconds * 1000 + ns / 1000000;
+}
+
 /* --- statements --- */
 
 static bool hand_over(Sql *s)
@@ -602,7 +609,7 @@ static void start(Sql *s)
     if (proc_getcwd(p, &cwd))
         cwd = mem_strdup(&p->keep, "/");
     SqlHost *host = mem_new(&p->keep, SqlHost);
-    *host = (SqlHost){.mem = proc_component_mem(p), .due = due, .user = p, .directory = mem_strdup(&p->keep, cwd)};
+    *host = (SqlHost){.mem = proc_component_mem(p), .due = due, .now = now, .user = p, .directory = mem_strdup(&p->keep, cwd)};
     host->memory = limit ? MIN(limit > used ? (limit - used) / 2 : 0, (uint64_t)MEMORY_MOST) : MEMORY_MOST;
     host->memory = MAX(host->memory, (uint64_t)MEMORY_FIXED);
     mem_alloc(&p->keep, MEMORY_FIXED / 8); /* what the library takes by itself */
