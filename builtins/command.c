@@ -30,6 +30,8 @@ int command_run(Proc *p, const Command *c, int argc, char **argv)
     return status ? status : written;
 }
 
+const char *command_name(const Command *c) { return c->name; }
+
 StackSize command_stack(const Command *c)
 {
     return c->flags & (COMMAND_SPAWNS | COMMAND_SHELL) ? STACK_LARGE : STACK_MEDIUM;

@@ -7,5 +7,6 @@
 /* For KernelOptions: arguments, main, flush, "write error"; the status. */
 int command_run(Proc *p, const Command *c, int argc, char **argv);
 StackSize command_stack(const Command *c);
+const char *command_name(const Command *c);
 
 #endif

@@ -179,6 +179,57 @@ typedef struct {
     void *user;
 } shell_net;
 
+/* ---------- policy ---------- */
+
+enum { SHELL_OP_READ = 1, SHELL_OP_LIST = 2, SHELL_OP_WRITE = 4, SHELL_OP_CREATE = 8, SHELL_OP_DELETE = 16, SHELL_OP_CHMOD = 32 };
+
+/* A deny rule refuses its operations where the pattern matches. Where allow rules name an operation, it is refused everywhere else. A move or
+ * hard link that would take something out of a rule's reach is refused too (EACCES). Devices are not asked about. */
+typedef struct {
+    uint64_t size;
+    const char *pattern;     /* absolute: * ? [...] within a component, ** for any number of them */
+    uint32_t operations;     /* SHELL_OP_* */
+    int32_t deny;
+} shell_file_rule;
+
+enum { SHELL_ASK_DELETE = 1, SHELL_ASK_OVERWRITE = 2, SHELL_ASK_DIRECT_WRITE = 4, SHELL_ASK_COMMAND = 8 };
+
+typedef struct {
+    uint64_t size;
+    int32_t kind;            /* SHELL_ASK_* */
+    const char *subject;     /* a path or a command's name */
+    uint64_t id;             /* for shell_answer */
+} shell_question;
+
+typedef struct {
+    uint64_t size;
+    /* By identity: a copy, link or rename of a command is that command. An allow list speaks of programs; what the shell does itself (cd,
+     * export, [ ...) is refused by the deny list alone. NULL-terminated, or NULL. Refused: status 126. */
+    const char *const *allow_commands;
+    const char *const *deny_commands;
+    const char *const *ask_commands;
+    const shell_file_rule *rules;
+    uint64_t nrules;
+    const char *const *scratch;        /* directories where deleting and overwriting is not asked about; NULL-terminated, or NULL */
+    uint32_t asks;                     /* SHELL_ASK_*: what `ask` is asked about */
+    /* On the thread that steps. 0: yes; SHELL_EAGAIN: shell_answer(sh, question->id, 0 or not 0) will tell; else no, and what was put into
+     * `reason` (NUL-terminated) is told to the script. */
+    int32_t (*ask)(void *user, const shell_question *question, char *reason, uint64_t reason_size);
+    void *user;
+} shell_policy;
+
+/* ---------- audit ---------- */
+
+/* Lines of JSON, each with a sequence number, the shell's time and the SHA-256 of itself and its predecessor. Secrets of credentials never
+ * stand in one. */
+typedef struct {
+    uint64_t size;
+    void (*line)(void *user, const char *line, uint64_t len); /* with its newline, on the thread that steps; or NULL */
+    void *user;
+    uint64_t ring;           /* bytes of lines to keep for shell_audit_take; 0: none */
+    uint64_t output;         /* bytes of each stream that a run's end quotes; 0: none */
+} shell_audit;
+
 /* ---------- opening ---------- */
 
 enum { SHELL_BIND_COPY = 0, SHELL_BIND_DIRECT = 1, SHELL_BIND_OVERLAY = 2 };
@@ -210,6 +261,8 @@ typedef struct {
     shell_component_fn component;   /* NULL: no components */
     void *component_user;
     const shell_net *net;           /* NULL: no network */
+    const shell_policy *policy;     /* NULL: none */
+    const shell_audit *audit;       /* NULL: none */
 } shell_options;
 
 SHELL_API void shell_options_init(shell_options *options);
@@ -236,6 +289,17 @@ SHELL_API shell_err shell_fork(shell *sh, shell **out);
 /* Replaces what may leave, also in the middle of a run and from any thread; transfers in flight that no longer pass are ended. net NULL: no
  * network from now on. SHELL_EINVAL: shell_message says which entry and why, and nothing has changed. Forks made before keep theirs. */
 SHELL_API shell_err shell_set_net(shell *sh, const shell_net *net);
+/* Replaces the policy, also in the middle of a run and from any thread; it is looked at at each call. NULL: none. SHELL_EINVAL: shell_message
+ * says which entry and why, and nothing has changed. */
+SHELL_API shell_err shell_set_policy(shell *sh, const shell_policy *policy);
+
+/* Begins or ends the audit of an idle shell. A fork has none until it is given one. */
+SHELL_API shell_err shell_set_audit(shell *sh, const shell_audit *audit);
+/* The lines of the ring, oldest first, which is then empty; *out is freed with shell_free. *lost: lines that found no room since the last time. */
+SHELL_API shell_err shell_audit_take(shell *sh, char **out, uint64_t *len, uint64_t *lost);
+/* Checks the chain of an audit's lines. SHELL_OK and the number of lines, or SHELL_EINVAL and the line that is wrong in *lines; why (may be NULL)
+ * is told in words. A log whose last lines were cut away is whole by itself: compare *head (65 bytes, or NULL) with a copy kept elsewhere. */
+SHELL_API shell_err shell_audit_verify(const char *text, uint64_t len, uint64_t *lines, char *head, char *why, uint64_t why_size);
 
 /* Freezes the files of `sh`, which stays usable, into an image. *out is freed by shell_image_free. */
 SHELL_API shell_err shell_image_of(shell *sh, shell_image **out);

@@ -306,6 +306,7 @@ int path_may_change(const Path *p);
 int path_stat(const Path *p, VStat *out);
 /* Asks the guard, and tells it of what was done. */
 int guard_ask(const Path *p, VOp op);
+int guard_move(const Path *a, const Path *b);
 void guard_tell(const Path *p, VOp op);
 int inode_path(const Vfs *fs, const Inode *i, Buf *out);
 int place_path(const Vfs *fs, const Place *p, const char *rel, size_t rel_len, Buf *out);

@@ -191,6 +191,8 @@ int vfs_link(Vfs *fs, const VCred *c, VDir *at, const char *from, VDir *to_at, c
         return -EXDEV;
     if (S_ISDIR(a.at.mode))
         return -EPERM;
+    if ((r = guard_move(&a, &b)))
+        return r;
     if (!place_callback(&b.dir))
         return link_memory(&a, &b);
     const Mount *m = b.dir.mount;
@@ -455,7 +457,7 @@ int vfs_rename(Vfs *fs, const VCred *c, VDir *at, const char *from, VDir *to_at,
     r = rename_check(&a, &b, no_replace);
     if (r)
         return r > 0 ? 0 : r;
-    if ((r = guard_ask(&a, VOP_DELETE)) || (r = guard_ask(&b, VOP_CREATE)) || (r = rename_entry(&a, &b, no_replace)))
+    if ((r = guard_ask(&a, VOP_DELETE)) || (r = guard_ask(&b, VOP_CREATE)) || (r = guard_move(&a, &b)) || (r = rename_entry(&a, &b, no_replace)))
         return r;
     guard_tell(&a, VOP_DELETE);
     guard_tell(&b, VOP_CREATE);

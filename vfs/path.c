@@ -301,6 +301,18 @@ void guard_tell(const Path *p, VOp op)
     g->changed(g->user, op, &d, p->name);
 }
 
+int guard_move(const Path *a, const Path *b)
+{
+    const VGuard *g = &a->fs->guard;
+    if (likely(!g->moved))
+        return 0;
+    char rel_a[PATH_SIZE], rel_b[PATH_SIZE];
+    VDir from = guard_dir(a, rel_a), to = guard_dir(b, rel_b);
+    return g->moved(g->user, &from, a->name, &to, b->name, S_ISDIR(a->at.mode));
+}
+
+bool vfs_dir_direct(const VDir *d) { return d->mount && d->mount->ops == &host_direct_ops; }
+
 void vfs_set_guard(Vfs *fs, VGuard guard) { fs->guard = guard; }
 
 /* ---------- from a directory to its path ---------- */

@@ -102,10 +102,13 @@ int vfs_to_base(Vfs *fs);
 typedef enum { VOP_READ, VOP_LIST, VOP_WRITE, VOP_CREATE, VOP_DELETE, VOP_CHMOD } VOp;
 typedef struct VGuard {
     int (*check)(void *user, VOp op, VDir *dir, Slice name); /* 0, or -errno to refuse; -EINPROGRESS: ask again later, nothing was done */
+    /* A rename or a hard link, besides the checks of both its ends. */
+    int (*moved)(void *user, VDir *dir, Slice name, VDir *to, Slice to_name, bool directory);
     void (*changed)(void *user, VOp op, VDir *dir, Slice name);
     void *user;
 } VGuard;
 void vfs_set_guard(Vfs *fs, VGuard guard);
+bool vfs_dir_direct(const VDir *d); /* inside a direct bind */
 
 /* --- paths ---
  * `at` is where a relative path starts; NULL is "/". Paths are NUL-terminated. */

@@ -27,6 +27,7 @@ typedef struct {
     shell_limits limits;
     shell_url_rule rules[MOST_RULES];
     shell_net net;
+    const char *audit;
     bool has_command, from_stdin, syntax_only;
 } Settings;
 
@@ -47,6 +48,8 @@ static const char usage_text[] =
     "                            the same, and its name may have an address that is not public\n"
     "      --deny-url URL        refuse URL and what is below it, whatever is allowed (repeatable)\n"
     "      --ca-file FILE        the certificate authorities, instead of the system's\n"
+    "      --audit FILE          write what happens to the new FILE, as a chain of JSON lines\n"
+    "      --verify-audit FILE   check such a chain, and nothing else\n"
     "      --timeout SECONDS     end the run after so long; 0: no limit\n"
     "      --limit NAME=VALUE    a limit: time_ms, steps, memory, output, file_size, file_bytes,\n"
     "                            inodes, fds, processes, pipeline, depth, script, regex, expansion,\n"
@@ -236,6 +239,10 @@ static void long_option(Settings *s, char **argv, int *i)
         add_rule(s, v, 1, 0);
     else if ((v = long_value("ca-file", argv, i)))
         s->net.ca_file = v;
+    else if ((v = long_value("audit", argv, i)))
+        s->audit = v;
+    else if ((v = long_value("verify-audit", argv, i)))
+        exit(cli_verify_audit(v));
     else if ((v = long_value("timeout", argv, i)))
         set_timeout(s, v);
     else if ((v = long_value("limit", argv, i)))
@@ -435,6 +442,12 @@ int main(int argc, char **argv)
     o.component = cli_component;
     s.net.size = sizeof s.net;
     s.net.rules = s.rules;
+    shell_audit audit;
+    const char *why = s.audit ? cli_audit(s.audit, &audit) : NULL;
+    if (why)
+        fail(s.audit, why);
+    if (s.audit)
+        o.audit = &audit;
     if (s.net.nrules)
         o.net = &s.net;
     o.message = message;

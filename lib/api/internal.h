@@ -46,6 +46,8 @@ struct shell {
     shell_run_opts run_opts;
     Limits run_limits;
     shell_net net;          /* its callbacks */
+    shell_policy policy;
+    struct Audit *audit;
     shell_component_fn component;
     void *component_user;
     char message[240];
@@ -85,6 +87,13 @@ shell_err api_enter_idle(shell *sh);
 
 /* Serves what a pending run asks of the host: custom commands. True when something was answered. */
 bool custom_serve(shell *sh);
+shell_err policy_configure(shell *sh, const shell_policy *policy);
+/* Asks the policy's hook; true when it answered at once. */
+bool policy_serve(shell *sh, Request *r);
+shell_err audit_configure(shell *sh, const shell_audit *audit);
+void audit_run_begin(shell *sh, Slice script);
+void audit_run_end(shell *sh, const RunEnd *end, Slice out, Slice err);
+void audit_free(shell *sh);
 /* What may leave, from the caller's struct; on failure sh->message tells. */
 shell_err net_configure(shell *sh, const shell_net *net);
 void net_serve(shell *sh, const Request *r);

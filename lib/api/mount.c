@@ -247,6 +247,8 @@ bool mount_serve(shell *sh, Request *r)
 {
     MountCall *c = (MountCall *)(uintptr_t)r->ask;
     uint64_t id = r->id;
+    if (c->op == MOUNT_QUESTION)
+        return policy_serve(sh, r);
     LateCall *l = malloc(sizeof *l);
     if (!l) {
         kern_answer(sh->kernel, id, SHELL_ENOMEM);

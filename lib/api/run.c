@@ -87,6 +87,7 @@ static shell_err begin(shell *sh, const char *script, size_t len)
                 .collect = o->flags & SHELL_RUN_COLLECT};
     RunOptions ro = {.io = &io, .timeout_ns = timeout_ns(o->timeout), .limits = &sh->run_limits, .jobs = (JobsMode)o->jobs,
                      .main = lang_main, .arg = &sh->run};
+    audit_run_begin(sh, sh->run.script);
     int err = kern_run_begin(k, &ro);
     if (err)
         return api_error(sh, err, "run");
@@ -196,6 +197,7 @@ static shell_err finish(shell *sh, shell_result **result)
     Slice out, err;
     kern_run_end(sh->kernel, &end, &out, &err);
     sh->begun = false;
+    audit_run_end(sh, &end, out, err);
     return result ? make_result(sh, &end, out, err, result) : SHELL_OK;
 }
 

@@ -31,7 +31,7 @@ void shell_free(void *p) { free(p); }
 static KernelOptions kernel_options(const shell_options *o, VfsImage *files)
 {
     KernelOptions k = {
-        .image = files, .find_command = command_find, .run_command = command_run, .command_stack = command_stack, .lang = &lang_ops,
+        .image = files, .find_command = command_find, .run_command = command_run, .command_stack = command_stack, .command_name = command_name, .lang = &lang_ops,
         .limits = api_limits(o->limits, &limits_default), .uid = 1000, .gid = 1000, .umask = o->umask < 0 ? 022 : (uint32_t)o->umask & 0777,
         .fixed_clock = o->fixed_clock == 1, .virtual_clock = o->fixed_clock == 2, .clock_seconds = o->clock_seconds,
         .seeded = o->seeded != 0, .seed = o->seed, .cwd = "/home/agent",
@@ -116,6 +116,7 @@ static void destroy(shell *sh)
     custom_free_all(sh);
     mount_free_all(sh);
     bind_free_notes(sh);
+    audit_free(sh);
     free(sh->script);
     pthread_mutex_destroy(&sh->forks);
     free(sh);
@@ -140,6 +141,10 @@ shell_err shell_open(const shell_options *opts, shell **out)
     const char *message = NULL;
     shell_err err = build(sh, &o, &message);
     if (!err && o.net && (err = net_configure(sh, o.net)))
+        message = NULL;
+    if (!err && o.policy && (err = policy_configure(sh, o.policy)))
+        message = NULL;
+    if (!err && o.audit && (err = audit_configure(sh, o.audit)))
         message = NULL;
     sh->component = o.component;
     sh->component_user = o.component_user;
@@ -235,6 +240,7 @@ shell_err shell_fork(shell *sh, shell **out)
         to->component = sh->component;
         to->component_user = sh->component_user;
         to->net = sh->net;
+        to->policy = sh->policy;
         *out = to;
         return SHELL_OK;
     }

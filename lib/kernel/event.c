@@ -25,7 +25,8 @@ void kern_event(Kernel *k, EventKind kind, pid_t pid, const char *subject, const
     if (detail)
         memcpy(n->text + ns, detail, nd);
     n->next = NULL;
-    n->event = (Event){kind, pid, n->text, detail ? n->text + ns : NULL, value};
+    n->event = (Event){kind, pid, n->text, detail ? n->text + ns : NULL, value, 0, 0};
+    n->event.seconds = kern_now(k, &n->event.nanosecond);
     EventNode **end = &k->events;
     if (k->events_end && k->events)
         end = k->events_end;
@@ -34,6 +35,13 @@ void kern_event(Kernel *k, EventKind kind, pid_t pid, const char *subject, const
     k->nevents++;
     if (events_wait(k))
         kern_expire(k);
+}
+
+void kern_events_set(Kernel *k, void (*event)(void *user, const Event *e), void *user)
+{
+    k->options.event = event;
+    k->options.event_user = user;
+    kern_guard_files(k);
 }
 
 void events_deliver(Kernel *k)

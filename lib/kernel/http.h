@@ -84,6 +84,9 @@ typedef struct NetConfig {
 } NetConfig;
 
 void net_config_unref(NetConfig *c);
+/* Over every secret of the configuration in force; NULL: there is none, or no memory. */
+Redactor *kern_net_redactor(Kernel *k, Mem *m);
+uint64_t kern_net_generation(Kernel *k); /* changes with the configuration */
 /* Replaces what is allowed, also in the middle of a run and from any thread; takes the reference. NULL: no network. */
 void kern_net_set(Kernel *k, NetConfig *c);
 

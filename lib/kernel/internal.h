@@ -215,6 +215,8 @@ struct Kernel {
     struct ReCache *regex;
     Custom *customs;
     Component *components;
+    struct Policy *policy, *policy_next; /* in force; to be taken up */
+    _Atomic bool policy_changed;
     struct Net *net;       /* what may leave; NULL: nothing was ever allowed */
     RequestNode *requests;
     uint64_t next_request;
@@ -241,6 +243,7 @@ void events_deliver(Kernel *k);
 bool events_wait(const Kernel *k);
 bool run_pull_input(Kernel *k);
 int64_t kern_now(Kernel *k, uint32_t *nanosecond);
+void kern_guard_files(Kernel *k); /* sets the file system's guard as policy and events need it */
 void kern_event(Kernel *k, EventKind kind, pid_t pid, const char *subject, const char *detail, int value);
 uint64_t kern_random64(Kernel *k);
 void kern_random_seed(Kernel *k);

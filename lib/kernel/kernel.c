@@ -3,6 +3,7 @@
 
 #include "host.h"
 #include "internal.h"
+#include "policy.h"
 #include "lib/base/host.h"
 #include "mount.h"
 
@@ -159,6 +160,7 @@ void kern_free(Kernel *k)
         kill_leftovers(k);
     proc_free_all(k);
     net_free(k);
+    policy_free(k);
     for (int i = 0; i < 3; i++)
         file_unref(k, k->std[i]);
     fifo_drop_all(k);
@@ -261,7 +263,7 @@ Kernel *kern_fork(Kernel *k)
     to->virtual_ns = k->virtual_ns;
     if (to->options.seeded) /* else it is all zeros, and seeded when it is asked */
         memcpy(to->random, k->random, sizeof to->random);
-    if (!to->main->cwd || !fork_descriptors(to, k) || !fork_tables(to, k) || net_fork(to, k)) {
+    if (!to->main->cwd || !fork_descriptors(to, k) || !fork_tables(to, k) || net_fork(to, k) || policy_fork(to, k)) {
         kern_free(to);
         return NULL;
     }

@@ -324,8 +324,9 @@ NORETURN void proc_limit(Proc *p, LimitId id);
 
 /* ---------- events: what audit and policy will use ---------- */
 
-typedef enum { EVENT_RUN_BEGIN, EVENT_RUN_END, EVENT_COMMAND, EVENT_FILE_CHANGE, EVENT_REFUSAL, EVENT_LIMIT } EventKind;
-typedef struct { EventKind kind; pid_t pid; const char *subject; const char *detail; int value; } Event;
+typedef enum { EVENT_RUN_BEGIN, EVENT_RUN_END, EVENT_COMMAND, EVENT_FILE_CHANGE, EVENT_REQUEST, EVENT_REFUSAL, EVENT_LIMIT } EventKind;
+typedef struct { EventKind kind; pid_t pid; const char *subject; const char *detail; int value; int64_t seconds; uint32_t nanosecond; /* the shell's clock */ } Event;
+void kern_events_set(Kernel *k, void (*event)(void *user, const Event *e), void *user); /* idle only */
 
 /* ---------- the kernel itself: for api and lang ---------- */
 
@@ -345,6 +346,7 @@ typedef struct KernelOptions {
     /* Runs a command in p: arguments, output buffers, main, flush, "write error"; the status. From builtins/command.c. */
     int (*run_command)(Proc *p, const struct Command *c, int argc, char **argv);
     StackSize (*command_stack)(const struct Command *c);
+    const char *(*command_name)(const struct Command *c);
     const LangOps *lang;
     Limits limits;
     uint32_t uid, gid, umask;
@@ -456,13 +458,21 @@ int kern_component_set(Kernel *k, const char *name, const void *table, size_t si
 const void *kern_component(const Kernel *k, const char *name, size_t *size);
 
 /* The part of Kernel that proc_tick touches. */
-struct KernelHot { int64_t fuel; };
+struct KernelHot { int64_t fuel; bool policed; };
 static inline void proc_tick(Proc *p, uint64_t cost)
 {
     struct KernelHot *hot = (struct KernelHot *)(void *)p->kernel; /* its first member */
     hot->fuel -= (int64_t)cost;
     if (unlikely(hot->fuel < 0))
         proc_tick_slow(p);
+}
+
+/* Whether the policy lets p run the command `name`; `program`: it is found as a file or a custom command, and must be on an allow list if
+ * there is one. May block: the embedder can be asked. */
+bool proc_policy_allows(Proc *p, const char *name, bool program);
+static inline bool proc_command_allowed(Proc *p, const char *name, bool program)
+{
+    return likely(!((const struct KernelHot *)(const void *)p->kernel)->policed) || proc_policy_allows(p, name, program);
 }
 
 #endif

@@ -66,6 +66,7 @@ void run_end(Kernel *k, RaiseKind kind, LimitId limit)
     if (k->run.ending != RAISE_NONE || !k->run.active)
         return;
     k->run.ending = kind;
+    kern_event(k, EVENT_LIMIT, 0, kind == RAISE_CANCEL ? "cancel" : limit < LIMIT_COUNT ? limit_name(limit) : "", NULL, 0);
     k->run.limit = limit;
     char words[160] = "cancelled", line[200];
     if (kind == RAISE_MEMORY || kind == RAISE_LIMIT) {

@@ -1,4 +1,5 @@
 /* mount: what the embedder serves; see mount.h. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "internal.h"
@@ -115,6 +116,22 @@ static int ask_plain(Kernel *k, const MountCall *q)
 {
     MountCall *c;
     int r = ask(k, q, &c);
+    mount_call_unref(c);
+    return r;
+}
+
+int mount_question(Kernel *k, const MountServer *s, void *user, uint32_t kind, Slice subject)
+{
+    MountCall *c, q = {.server = s, .user = user, .op = MOUNT_QUESTION, .mode = kind, .path = subject};
+    int r = ask(k, &q, &c);
+    if (r && r != -EINPROGRESS && r != -ENOMEM)
+        r = -EACCES;
+    if (r == -EACCES && c) {
+        char text[512];
+        snprintf(text, sizeof text, "libshell: %.*s: refused by policy%s%.*s\n", (int)MIN(subject.len, (size_t)200), subject.data, c->len ? ": " : "", (int)MIN(c->len, (size_t)200),
+                 c->bytes ? c->bytes : "");
+        sink_message(&k->sink[k->run.io.merge_output ? 0 : 1], text);
+    }
     mount_call_unref(c);
     return r;
 }

@@ -17,7 +17,8 @@
 
 typedef enum {
     MOUNT_STAT, MOUNT_LIST, MOUNT_READLINK, MOUNT_CREATE, MOUNT_READ, MOUNT_WRITE, MOUNT_TRUNCATE, MOUNT_MKDIR, MOUNT_REMOVE, MOUNT_RMDIR,
-    MOUNT_RENAME, MOUNT_SYMLINK, MOUNT_CHMOD, MOUNT_UTIMES, MOUNT_LOAD, MOUNT_OP_COUNT
+    MOUNT_RENAME, MOUNT_SYMLINK, MOUNT_CHMOD, MOUNT_UTIMES, MOUNT_LOAD,
+    MOUNT_QUESTION /* of policy.h; not of a file system */, MOUNT_OP_COUNT
 } MountOp;
 
 typedef struct MountServer MountServer;
@@ -63,6 +64,9 @@ int kern_lazy_file(Kernel *k, const char *path, uint64_t size, uint32_t mode, co
 bool kern_mount_serve(Kernel *k, Request *r);
 /* The forked kernel's mounts ask it. */
 void kern_mounts_forked(Kernel *to);
+
+/* Asks a server that answers MOUNT_QUESTION; within ASK. 0: yes, -EACCES: no; what it gave as a reason is told on the run's standard error. */
+int mount_question(Kernel *k, const MountServer *s, void *user, uint32_t kind, Slice subject);
 
 /* ---------- asking ---------- */
 

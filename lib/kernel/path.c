@@ -191,31 +191,24 @@ int proc_statfs(Proc *p, const char *path, VStatfs *out) { return ASK(p, vfs_sta
 
 /* ---------- changing ---------- */
 
-static int told(Proc *p, int err, const char *path, const char *what)
-{
-    if (!err)
-        kern_event(p->kernel, EVENT_FILE_CHANGE, p->pid, path, what, 0);
-    return err;
-}
-
 #define FS p->kernel->vfs, &p->cred, p->cwd
 
-int proc_mkdir(Proc *p, const char *path, uint32_t mode) { return told(p, ASK(p, vfs_mkdir(FS, path, mode)), path, "mkdir"); }
-int proc_rmdir(Proc *p, const char *path) { return told(p, ASK(p, vfs_rmdir(FS, path)), path, "rmdir"); }
-int proc_unlink(Proc *p, const char *path) { return told(p, ASK(p, vfs_unlink(FS, path)), path, "unlink"); }
-int proc_rename(Proc *p, const char *from, const char *to, bool no_replace) { return told(p, ASK(p, vfs_rename(FS, from, p->cwd, to, no_replace)), to, "rename"); }
-int proc_link(Proc *p, const char *from, const char *to, int flags) { return told(p, ASK(p, vfs_link(FS, from, p->cwd, to, flags)), to, "link"); }
-int proc_symlink(Proc *p, const char *target, const char *path) { return told(p, ASK(p, vfs_symlink(p->kernel->vfs, &p->cred, target, p->cwd, path)), path, "symlink"); }
-int proc_mkfifo(Proc *p, const char *path, uint32_t mode) { return told(p, ASK(p, vfs_mknod(FS, path, S_IFIFO | (mode & 07777), 0)), path, "mkfifo"); }
-int proc_mknod(Proc *p, const char *path, uint32_t mode, uint32_t rdev) { return told(p, ASK(p, vfs_mknod(FS, path, mode, rdev)), path, "mknod"); }
-int proc_chmod(Proc *p, const char *path, int flags, uint32_t mode) { return told(p, ASK(p, vfs_chmod(FS, path, flags, mode)), path, "chmod"); }
-int proc_chown(Proc *p, const char *path, int flags, uint32_t uid, uint32_t gid) { return told(p, ASK(p, vfs_chown(FS, path, flags, uid, gid)), path, "chown"); }
-int proc_utimes(Proc *p, const char *path, int flags, VTime atime, VTime mtime) { return told(p, ASK(p, vfs_utimes(FS, path, flags, atime, mtime)), path, "utimes"); }
+int proc_mkdir(Proc *p, const char *path, uint32_t mode) { return ASK(p, vfs_mkdir(FS, path, mode)); }
+int proc_rmdir(Proc *p, const char *path) { return ASK(p, vfs_rmdir(FS, path)); }
+int proc_unlink(Proc *p, const char *path) { return ASK(p, vfs_unlink(FS, path)); }
+int proc_rename(Proc *p, const char *from, const char *to, bool no_replace) { return ASK(p, vfs_rename(FS, from, p->cwd, to, no_replace)); }
+int proc_link(Proc *p, const char *from, const char *to, int flags) { return ASK(p, vfs_link(FS, from, p->cwd, to, flags)); }
+int proc_symlink(Proc *p, const char *target, const char *path) { return ASK(p, vfs_symlink(p->kernel->vfs, &p->cred, target, p->cwd, path)); }
+int proc_mkfifo(Proc *p, const char *path, uint32_t mode) { return ASK(p, vfs_mknod(FS, path, S_IFIFO | (mode & 07777), 0)); }
+int proc_mknod(Proc *p, const char *path, uint32_t mode, uint32_t rdev) { return ASK(p, vfs_mknod(FS, path, mode, rdev)); }
+int proc_chmod(Proc *p, const char *path, int flags, uint32_t mode) { return ASK(p, vfs_chmod(FS, path, flags, mode)); }
+int proc_chown(Proc *p, const char *path, int flags, uint32_t uid, uint32_t gid) { return ASK(p, vfs_chown(FS, path, flags, uid, gid)); }
+int proc_utimes(Proc *p, const char *path, int flags, VTime atime, VTime mtime) { return ASK(p, vfs_utimes(FS, path, flags, atime, mtime)); }
 
 int proc_truncate(Proc *p, const char *path, uint64_t size)
 {
     uint64_t limit = kern_limit(p->kernel, LIMIT_FILE_SIZE);
-    return limit && size > limit ? -EFBIG : told(p, ASK(p, vfs_truncate(FS, path, size)), path, "truncate");
+    return limit && size > limit ? -EFBIG : ASK(p, vfs_truncate(FS, path, size));
 }
 
 /* ---------- directories ---------- */

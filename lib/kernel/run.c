@@ -1,6 +1,7 @@
 /* run: one run of a shell: its standard streams, its limits, its end. */
 #include "host.h"
 #include "internal.h"
+#include "policy.h"
 
 static void close_std(Kernel *k)
 {
@@ -81,6 +82,8 @@ int kern_run_begin(Kernel *k, const RunOptions *o)
         return err ? err : -EAGAIN;
     }
     t->foreground = true;
+    if (k->policy_changed)
+        policy_adopt(k);
     k->run.main_task = t;
     kern_event(k, EVENT_RUN_BEGIN, k->main->pid, "", NULL, 0);
     task_ready(t);

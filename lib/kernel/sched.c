@@ -5,6 +5,7 @@
  */
 #include "host.h"
 #include "internal.h"
+#include "policy.h"
 
 enum { SLICE = 4000 /* cost units between looks at the clock */ };
 
@@ -158,6 +159,8 @@ void kern_expire(Kernel *k)
 
 static void look_around(Kernel *k)
 {
+    if (atomic_load_explicit(&k->policy_changed, memory_order_relaxed))
+        policy_adopt(k);
     if (atomic_load_explicit(&k->cancelled, memory_order_relaxed))
         run_end(k, RAISE_CANCEL, LIMIT_COUNT);
     if (k->run.deadline_ns >= 0 && host_monotonic() >= k->run.deadline_ns)

@@ -176,6 +176,12 @@ static int run_command(Proc *p, const struct Command *command, int argc, char **
     for (const Custom *c = k->customs; c; c = c->next)
         if (c->command == command)
             p->command_user = c->user;
+    if (!proc_command_allowed(p, k->options.command_name(command), true)) {
+        output_flush(p->out);
+        Slice text = slice_str(mem_printf(&p->mem, "%s: refused by policy\n", argc ? argv[0] : ""));
+        proc_write(p, 2, text);
+        return 126;
+    }
     kern_event(k, EVENT_COMMAND, p->pid, argc ? argv[0] : "", NULL, argc);
     return k->options.run_command(p, command, argc, argv);
 }

@@ -343,6 +343,10 @@ int exec_builtin(Interp *in, const Command *c, int argc, char **argv)
     Unwind *mark = in->unwind;
     Guard g;
     int status;
+    if (!proc_command_allowed(p, c->name, false)) {
+        shell_error(in, argv[0], "refused by policy");
+        return 126;
+    }
     p->name = in->arith_who = argv[0];
     RaiseKind kind = guard_enter(p, &g);
     if (likely(!kind)) {

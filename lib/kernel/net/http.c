@@ -227,6 +227,24 @@ static bool find_addresses(Proc *p, Http *h)
 
 /* ---------- opening ---------- */
 
+/* Without user part and query values. */
+static void tell_request(Proc *p, const Http *h, const char *decision, int value)
+{
+    Buf b;
+    Slice query = slice_from(h->url.target, h->url.path.len);
+    buf_init(&b, &p->mem, 4 * URL_MAX);
+    buf_append(&b, h->method);
+    buf_char(&b, ' ');
+    buf_append(&b, h->url.origin);
+    buf_append(&b, h->url.path);
+    while (query.len) {
+        size_t n = 1 + slice_find(slice_from(query, 1), '&'), eq = slice_find(slice(query.data, n), '=');
+        buf_append(&b, slice(query.data, MIN(eq + 1, n)));
+        query = slice_from(query, n);
+    }
+    kern_event(p->kernel, EVENT_REQUEST, p->pid, b.data ? b.data : "", decision, value);
+}
+
 static bool begin(Proc *p, Http *h, const HttpRequest *r)
 {
     h->method = slice(mem_copy(&h->mem, r->method), r->method.len);
@@ -268,11 +286,22 @@ static bool net_ready(Proc *p, HttpError *e)
     return k->net->hub != NULL;
 }
 
+static void tell_no_network(Proc *p, const HttpRequest *r)
+{
+    Url u;
+    const char *why;
+    if (p->kernel->options.event && url_parse(&p->mem, r->url, &u, &why) == 0)
+        kern_event(p->kernel, EVENT_REFUSAL, p->pid, mem_copy(&p->mem, u.origin), "request", HTTP_NO_CONNECT);
+}
+
 Http *http_open(Proc *p, const HttpRequest *r, HttpError *e)
 {
     *e = (HttpError){0};
-    if (!net_ready(p, e))
+    if (!net_ready(p, e)) {
+        if (e->refused)
+            tell_no_network(p, r);
         return NULL;
+    }
     output_flush(p->out);
     Http *h = http_new(p);
     if (!h) {
@@ -285,7 +314,10 @@ Http *http_open(Proc *p, const HttpRequest *r, HttpError *e)
         http_close(p, h);
         return NULL;
     }
-    if (begin(p, h, r))
+    bool begun = begin(p, h, r);
+    if (p->kernel->options.event && h->url.text.len)
+        tell_request(p, h, begun ? "allowed" : h->error.refused ? "refused" : "failed", h->error.code);
+    if (begun)
         return h;
     *e = h->error;
     if (e->refused) {

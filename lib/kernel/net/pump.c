@@ -40,6 +40,31 @@ void kern_net_set(Kernel *k, NetConfig *c)
     kern_wake(k);
 }
 
+uint64_t kern_net_generation(Kernel *k)
+{
+    pthread_mutex_lock(&k->lock);
+    uint64_t generation = k->net ? k->net->generation : 0;
+    pthread_mutex_unlock(&k->lock);
+    return generation;
+}
+
+Redactor *kern_net_redactor(Kernel *k, Mem *m)
+{
+    pthread_mutex_lock(&k->lock);
+    NetConfig *c = k->net ? k->net->config : NULL;
+    if (c)
+        atomic_fetch_add(&c->holders, 1);
+    pthread_mutex_unlock(&k->lock);
+    size_t n = 0;
+    Slice *secrets = c && c->ncredentials ? mem_alloc_array(m, c->ncredentials, sizeof *secrets) : NULL;
+    for (size_t i = 0; secrets && i < c->ncredentials; i++)
+        if (c->credentials[i].secret && secret_bytes(c->credentials[i].secret).len >= REDACT_MIN)
+            secrets[n++] = secret_bytes(c->credentials[i].secret);
+    Redactor *r = n ? redactor_new(m, secrets, n) : NULL;
+    net_config_unref(c);
+    return r;
+}
+
 int net_fork(Kernel *to, Kernel *from)
 {
     pthread_mutex_lock(&from->lock);
