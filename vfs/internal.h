@@ -358,6 +358,9 @@ void vfs_replace(Vfs *fs, Vfs *from);
 
 Mount *mount_covering(const Vfs *fs, uint64_t ino); /* what is mounted on an inode of the memory tree, or NULL */
 int mount_add(Vfs *fs, const Path *p, const VMountOps *ops, void *user, bool readonly);
+/* The mount whose root a path led to, or NULL. */
+Mount *mount_at(const Path *p);
+void mount_remove(Vfs *fs, Mount *m); /* nobody holds it */
 int mounts_fork(Vfs *to, const Vfs *from);
 void mounts_free(Vfs *fs);
 

@@ -189,45 +189,69 @@ static int graft(Vfs *fs, const char *destination, uint64_t first)
     return r;
 }
 
-/* What is made in between belongs to no epoch of changes, and nobody is asked. */
+/* ---------- all or nothing ---------- */
+
+/* Both trees and the mounts as they were; what is made meanwhile belongs to no epoch of changes, and nobody is asked. */
 typedef struct {
+    Tree tree, base;
     uint64_t first;
+    uint32_t mounts, epoch;
     VUsage usage;
-    uint32_t epoch;
     VGuard guard;
 } Aside;
 
+static Tree tree_hold(Gen *g, Tree t)
+{
+    if (t.top)
+        obj_ref(g, t.top);
+    return t;
+}
+
 static Aside aside_enter(Vfs *fs)
 {
-    Aside a = {fs->next_ino, fs->usage, fs->epoch, fs->guard};
+    Aside a = {tree_hold(fs->gen, fs->tree), tree_hold(fs->gen, fs->base), fs->next_ino, fs->mount_count, fs->epoch, fs->usage, fs->guard};
     fs->epoch = UINT32_MAX;
     fs->guard = (VGuard){0};
     return a;
 }
 
-static void aside_leave(Vfs *fs, const Aside *a)
+static int aside_leave(Vfs *fs, Aside *a, int result)
 {
+    if (result) {
+        while (fs->mount_count > a->mounts)
+            mount_remove(fs, fs->mounts[fs->mount_count - 1]);
+        Tree tree = fs->tree, base = fs->base;
+        fs->tree = a->tree;
+        fs->base = a->base;
+        a->tree = tree;
+        a->base = base;
+        fs->generation++;
+    }
+    tree_unref(fs->gen, &a->tree);
+    tree_unref(fs->gen, &a->base);
     fs->epoch = a->epoch;
-    fs->usage = a->usage;
     fs->guard = a->guard;
+    return result;
 }
 
 int vfs_bind_live(Vfs *fs, const VBind *bind, const char **message)
 {
     Aside a = aside_enter(fs);
     int r = vfs_bind(fs, bind, message);
-    aside_leave(fs, &a);
     if (r == 0 && (r = graft(fs, bind->destination, a.first)))
         *message = "out of memory";
-    return r;
+    fs->usage = a.usage;
+    return aside_leave(fs, &a, r);
 }
 
 int vfs_mount_live(Vfs *fs, const char *destination, const VMountOps *ops, void *user, bool readonly)
 {
     Aside a = aside_enter(fs);
     int r = vfs_mount(fs, destination, ops, user, readonly);
-    aside_leave(fs, &a);
-    return r ? r : graft(fs, destination, a.first);
+    if (r == 0 && (r = graft(fs, destination, a.first)))
+        fs->mounts[fs->mount_count - 1]->ops = NULL; /* `user` stays the caller's */
+    fs->usage = a.usage;
+    return aside_leave(fs, &a, r);
 }
 
 /* ---------- removing ---------- */
@@ -236,20 +260,16 @@ static int take_away(Vfs *fs, const char *destination)
 {
     Path p;
     int r = path_resolve(&p, fs, &root, NULL, destination, PATH_ENTRY);
-    if (r || !p.found)
-        return r;
-    return S_ISDIR(p.at.mode) ? tree_empty(fs, p.at.inode->ino) : vfs_unlink(fs, &root, NULL, destination);
+    if (r || !p.found || p.last != LAST_NAME)
+        return r == -ENOENT || r == -ENOTDIR ? 0 : r;
+    if (S_ISDIR(p.at.mode))
+        return tree_empty(fs, p.at.inode->ino);
+    return tree_drop(fs, p.dir.inode->ino, dir_find(p.dir.inode->entries, p.name));
 }
 
-int vfs_unbind(Vfs *fs, const char *destination, bool keep)
+static int take_away_both(Vfs *fs, const char *destination)
 {
-    VGuard guard = fs->guard;
-    int r = vfs_unmount(fs, destination);
-    if (keep || (r && r != -EINVAL))
-        return r;
-    fs->guard = (VGuard){0};
-    r = take_away(fs, destination);
-    fs->guard = guard;
+    int r = take_away(fs, destination);
     if (r || !fs->base.top)
         return r;
     Vfs view;
@@ -257,4 +277,28 @@ int vfs_unbind(Vfs *fs, const char *destination, bool keep)
     r = take_away(&view, destination);
     base_leave(fs, &view);
     return r;
+}
+
+int vfs_unbind(Vfs *fs, const char *destination, bool keep)
+{
+    Path p;
+    int r = path_resolve(&p, fs, &root, NULL, destination, PATH_FOLLOW | PATH_MUST);
+    if (r)
+        return r;
+    Mount *m = mount_at(&p);
+    if (m && m->holders)
+        return -EBUSY;
+    if (!keep) {
+        VUsage usage = fs->usage;
+        Aside a = aside_enter(fs);
+        fs->epoch = a.epoch; /* what goes takes along what it counted */
+        r = take_away_both(fs, destination);
+        if (r)
+            fs->usage = usage;
+        if (aside_leave(fs, &a, r))
+            return r;
+    }
+    if (m)
+        mount_remove(fs, m);
+    return m || !keep ? 0 : -EINVAL;
 }

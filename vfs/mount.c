@@ -66,18 +66,28 @@ static void mount_free(Vfs *fs, Mount *m)
     fs_free(fs, m, sizeof *m);
 }
 
+Mount *mount_at(const Path *p)
+{
+    Mount *m = p->at.mount;
+    bool at_root = m && (m->ops ? p->rel_len == 0 : p->at.inode->ino == m->ino);
+    return at_root ? m : NULL;
+}
+
 int vfs_unmount(Vfs *fs, const char *destination)
 {
     Path p;
     int r = path_resolve(&p, fs, &root, NULL, destination, PATH_FOLLOW | PATH_MUST);
     if (r)
         return r;
-    Mount *m = p.at.mount;
-    bool at_root = m && (m->ops ? p.rel_len == 0 : p.at.inode->ino == m->ino);
-    if (!at_root)
-        return -EINVAL;
-    if (m->holders)
-        return -EBUSY;
+    Mount *m = mount_at(&p);
+    if (!m || m->holders)
+        return m ? -EBUSY : -EINVAL;
+    mount_remove(fs, m);
+    return 0;
+}
+
+void mount_remove(Vfs *fs, Mount *m)
+{
     uint32_t n = 0;
     while (fs->mounts[n] != m)
         n++;
@@ -89,7 +99,6 @@ int vfs_unmount(Vfs *fs, const char *destination)
         budget_give(b, sizeof(Mount *));
     mount_free(fs, m);
     fs->generation++;
-    return 0;
 }
 
 int mounts_fork(Vfs *to, const Vfs *from)
@@ -131,14 +140,6 @@ void vfs_each_mount(Vfs *fs, const VMountOps *ops, void (*fn)(void *mount_user, 
     for (uint32_t n = 0; n < fs->mount_count; n++)
         if (fs->mounts[n]->ops == ops)
             fn(fs->mounts[n]->user, arg);
-}
-
-bool vfs_mounted(const Vfs *fs, const void *mount_user)
-{
-    for (uint32_t n = 0; n < fs->mount_count; n++)
-        if (fs->mounts[n]->user == mount_user)
-            return true;
-    return false;
 }
 
 /* ---------- entries ---------- */

@@ -255,10 +255,9 @@ typedef struct VMountOps {
 } VMountOps;
 
 int vfs_mount(Vfs *fs, const char *destination, const VMountOps *ops, void *user, bool readonly);
-/* The same in a live file system: the mount point is part of the base. */
+/* The same in a live file system: the mount point is part of the base. On failure `user` stays the caller's. */
 int vfs_mount_live(Vfs *fs, const char *destination, const VMountOps *ops, void *user, bool readonly);
 int vfs_unmount(Vfs *fs, const char *destination);
-bool vfs_mounted(const Vfs *fs, const void *mount_user);
 /* Every mount with these ops. */
 void vfs_each_mount(Vfs *fs, const VMountOps *ops, void (*fn)(void *mount_user, void *arg), void *arg);
 /* Puts a mount's entries in name order. 0 or -ENOMEM. */

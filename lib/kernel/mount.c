@@ -424,9 +424,7 @@ int kern_mount(Kernel *k, const char *destination, const MountServer *server, vo
     *s = (Served){k, server, user};
     server->ref(user);
     int r = vfs_mount_live(k->vfs, destination, &served_ops, s, readonly);
-    if (r && vfs_mounted(k->vfs, s))
-        vfs_unmount(k->vfs, destination);
-    else if (r)
+    if (r)
         served_unref(s);
     return r;
 }

@@ -201,6 +201,50 @@ static void test_single_file(void **state)
     assert_int_equal(shell_close(sh), SHELL_OK);
 }
 
+/* ---------- no memory ---------- */
+
+/* Every allocation fails in its turn while directories are read in, files brought in, binds added and removed. */
+static void test_memory(void **state)
+{
+    (void)state;
+    host("mkdir -p src/d/e; for n in 1 2 3 4 5; do echo $n >src/d/$n; echo $n >src/d/e/$n; done; ln -s d src/l");
+    char source[200];
+    snprintf(source, sizeof source, "%s/src", top);
+    shell_bind b = {.size = sizeof b, .source = source, .destination = "/deep/w", .mode = SHELL_BIND_OVERLAY};
+    int failures = 0;
+    for (uint64_t n = 1;; n++) {
+        shell *sh;
+        char *data;
+        uint64_t len, count;
+        shell_change *list;
+        assert_int_equal(shell_open(NULL, &sh), SHELL_OK);
+        Budget *budget = kern_budget(sh->kernel);
+        budget->fail_at = budget->takes + n;
+        shell_err err = shell_bind_add(sh, &b);
+        if (!err && !(err = shell_read_file(sh, "/deep/w/l/e/3", &data, &len)))
+            shell_free(data);
+        if (!err)
+            err = shell_write_file(sh, "/deep/w/d/e/4", "more", 4, SHELL_WRITE_APPEND);
+        if (!err)
+            err = shell_rename(sh, "/deep/w/d", "/deep/w/D");
+        if (!err && !(err = shell_changes(sh, &list, &count)))
+            shell_free(list);
+        if (!err)
+            err = shell_bind_remove(sh, "/deep/w");
+        bool reached = budget->fail_at <= budget->takes;
+        budget->fail_at = 0;
+        check(sh);
+        assert_true(err == SHELL_OK || err == SHELL_ENOMEM);
+        assert_int_equal(shell_reset(sh), SHELL_OK);
+        check(sh);
+        assert_int_equal(shell_close(sh), SHELL_OK);
+        failures += err != SHELL_OK;
+        if (!reached)
+            break;
+    }
+    assert_true(failures > 50);
+}
+
 /* ---------- a host that changes ---------- */
 
 static void test_host_changes(void **state)
@@ -400,7 +444,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_reading), TEST(test_changes), TEST(test_full), TEST(test_moved_unseen), TEST(test_readonly), TEST(test_single_file), TEST(test_host_changes),
+        TEST(test_reading), TEST(test_changes), TEST(test_full), TEST(test_moved_unseen), TEST(test_readonly), TEST(test_single_file), TEST(test_memory), TEST(test_host_changes),
         TEST(test_host_writer), TEST(test_large_direct), TEST(test_direct_descriptors), TEST(test_tree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

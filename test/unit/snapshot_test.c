@@ -220,6 +220,37 @@ static void test_quota(void **state)
     assert_int_equal(shell_close(small), SHELL_OK);
 }
 
+/* Every allocation of a restore fails in its turn: an error, and the shell as it was. */
+static void test_memory(void **state)
+{
+    (void)state;
+    shell *sh = fresh(NULL, 0), *victim = fresh(NULL, 0);
+    char *bytes;
+    uint64_t len;
+    says(sh, "mkdir -p d/e; seq 100 >d/f; ln d/f d/g; ln -s d l; cp /usr/bin/cat c; a=(1 2 [9]=3); declare -A m=([x]=1 [y]=2); f() { echo hi | cat; }; alias q=w; trap : USR1; pushd / >/dev/null", "");
+    assert_int_equal(shell_snapshot(sh, &bytes, &len), SHELL_OK);
+    says(victim, "mkdir old; echo kept >old/k; v=kept; exec 5<old/k", "");
+    Budget *b = kern_budget(victim->kernel);
+    int failures = 0;
+    for (uint64_t n = 1;; n++) {
+        b->fail_at = b->takes + n;
+        shell_err err = shell_restore(victim, bytes, len);
+        b->fail_at = 0;
+        check(victim);
+        if (err == SHELL_OK)
+            break;
+        assert_int_equal(err, SHELL_ENOMEM);
+        failures++;
+        if (n % 10 == 1)
+            says(victim, "cat /home/agent/old/k; echo $v; pwd", "kept\nkept\n/home/agent\n");
+    }
+    assert_true(failures > 50);
+    says(victim, "cat ~/d/g | tail -1; f; echo ${m[x]}; read -u 5 x; echo $x; cat ~/old/k", "100\nhi\n1\nkept\ncat: /home/agent/old/k: No such file or directory\n");
+    shell_free(bytes);
+    assert_int_equal(shell_close(sh), SHELL_OK);
+    assert_int_equal(shell_close(victim), SHELL_OK);
+}
+
 /* What differs from the base image is small, whatever the base holds. */
 static void test_size(void **state)
 {
@@ -299,7 +330,7 @@ static void test_damage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_states), cmocka_unit_test(test_binds), cmocka_unit_test(test_quota), cmocka_unit_test(test_size),
+        cmocka_unit_test(test_random_states), cmocka_unit_test(test_binds), cmocka_unit_test(test_quota), cmocka_unit_test(test_memory), cmocka_unit_test(test_size),
         cmocka_unit_test(test_damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
