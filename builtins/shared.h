@@ -47,6 +47,17 @@ typedef struct { const char *word; int value; } Choice;
 int choose(Proc *p, Args *args, const char *option, const char *value, const Choice *words);
 int choose_exact(Proc *p, const char *option, const char *value, const Choice *words); /* the whole word */
 
+/* The tab stops of expand and unexpand: every so many columns, or a list, behind which /N and +N go on. */
+typedef struct {
+    uint64_t every;
+    uint64_t *stops;
+    size_t count;
+    uint64_t extend, increment;
+} TabStops;
+void tab_stops_parse(Proc *p, TabStops *t, const char *list);
+void tab_stops_finish(Proc *p, TabStops *t);
+uint64_t tab_stop_after(const TabStops *t, uint64_t column, bool *last); /* last: there is none */
+
 /* Columns of the text as wcwidth counts: a control character has none, a bad byte one. */
 size_t display_width(Slice s, bool utf8);
 
