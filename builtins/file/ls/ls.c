@@ -525,3 +525,24 @@ static int ls_main(Proc *p, Args *args)
 
 COMMAND(ls, "ls [OPTION]... [FILE]...", "List information about the FILEs (the current directory by default).\nSort entries alphabetically if none of -cftuvSUX nor --sort is specified.",
         options, COMMAND_PURE, .usage_status = 2);
+
+static int columns_main(Proc *p, Args *args, Format format)
+{
+    Ls ls;
+    Given given = {.format = true, .quoting = true};
+    int count;
+    defaults(&ls, p);
+    ls.format = format;
+    ls.quoting = QUOTE_ESCAPE;
+    for (int id; (id = args_next(p, args)) != -1;)
+        set_option(&ls, args, &given, id);
+    settle(&ls, args, &given);
+    char **names = args_operands(args, &count);
+    return list_operands(&ls, names, count);
+}
+
+static int dir_main(Proc *p, Args *args) { return columns_main(p, args, FORMAT_COLUMNS); }
+static int vdir_main(Proc *p, Args *args) { return columns_main(p, args, FORMAT_LONG); }
+
+COMMAND(dir, "dir [OPTION]... [FILE]...", "List information about the FILEs (the current directory by default), in columns and with escapes.", options, COMMAND_PURE, .usage_status = 2);
+COMMAND(vdir, "vdir [OPTION]... [FILE]...", "List information about the FILEs (the current directory by default), in the long format and with escapes.", options, COMMAND_PURE, .usage_status = 2);
