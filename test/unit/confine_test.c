@@ -67,7 +67,7 @@ static void nothing_of_the_host_is_reached(void **state)
     expect(sh, script, "1\n", 0);
     expect(sh, self, "1\n", 0);
     expect(sh, "(echo x > /dev/tcp/127.0.0.1/80) 2>/dev/null; echo $?", "1\n", 0);
-    expect(sh, "id -un; hostname 2>/dev/null || echo libshell; tty 2>/dev/null || echo no", "agent\nlibshell\nno\n", 0);
+    expect(sh, "id -un; hostname 2>/dev/null || echo libshell; tty 2>/dev/null || echo no", "agent\nlibshell\nnot a tty\nno\n", 0);
     shell_close(sh);
 }
 
