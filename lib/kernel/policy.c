@@ -154,7 +154,7 @@ static int question(Kernel *k, PolicyAsk ask, Slice subject)
 {
     int err = mount_question(k, &embedder, k, (uint32_t)ask, subject);
     if (err == -EACCES)
-        kern_event(k, EVENT_REFUSAL, 0, subject.data, "policy", ask);
+        kern_event(k, EVENT_REFUSAL, 0, subject.data, "policy", (int)ask);
     return err;
 }
 
