@@ -35,6 +35,18 @@ static void log_add(const char *s)
     pthread_mutex_unlock(&log_lock);
 }
 
+/* A copy, so that no assertion fails with the lock held; without a request whose process was killed and which may come late. */
+static const char *log_copy(void)
+{
+    static char copy[sizeof log_text];
+    pthread_mutex_lock(&log_lock);
+    strcpy(copy, log_text);
+    pthread_mutex_unlock(&log_lock);
+    for (char *late; (late = strstr(copy, "GET /slow HTTP/1.1\n"));)
+        memmove(late, late + 19, strlen(late + 19) + 1);
+    return copy;
+}
+
 static void log_clear(void)
 {
     pthread_mutex_lock(&log_lock);
@@ -306,9 +318,7 @@ static void test_off_until_allowed(void **state)
     assert_null(strstr(err, "127.0.0.1"));
     assert_int_equal(shell_set_net(sh, NULL), SHELL_OK);
     assert_int_equal(run(sh, "fetch http://127.0.0.1:%u/v1/a", port), 7);
-    pthread_mutex_lock(&log_lock);
-    assert_string_equal(log_text, "GET /v1/a HTTP/1.1\n");
-    pthread_mutex_unlock(&log_lock);
+    assert_string_equal(log_copy(), "GET /v1/a HTTP/1.1\n");
     shell_close(sh);
 }
 
@@ -347,9 +357,7 @@ static void test_rebinding(void **state)
     net.rules = (shell_url_rule[]){RULE(here(0, "http://a.example:%u", port))}; /* private is not meant any more: the open connection is of no use */
     assert_int_equal(shell_set_net(sh, &net), SHELL_OK);
     assert_int_equal(run(sh, "fetch http://a.example:%u/", port), 7);
-    pthread_mutex_lock(&log_lock);
-    assert_string_equal(log_text, "GET / HTTP/1.1\n");
-    pthread_mutex_unlock(&log_lock);
+    assert_string_equal(log_copy(), "GET / HTTP/1.1\n");
     shell_close(sh);
 }
 
@@ -387,9 +395,7 @@ static void test_credentials(void **state)
     assert_non_null(strstr(out, "Accept: a/b"));
     assert_int_equal(run(sh, "fetch -L -u me -H 'X-Mine: 1' http://localhost:%u/to/?http://127.0.0.1:%u/echo/b/", port, port), 0);
     assert_null(strstr(out, "uthorization"));
-    pthread_mutex_lock(&log_lock);
-    assert_non_null(strstr(log_text, "?a=b&key=s3cr3t-T0ken"));
-    pthread_mutex_unlock(&log_lock);
+    assert_non_null(strstr(log_copy(), "?a=b&key=s3cr3t-T0ken"));
     shell_close(sh);
 }
 
@@ -404,9 +410,7 @@ static void test_grammar(void **state)
     for (size_t i = 0; i < ARRAY_LEN(bad); i++)
         assert_int_equal(run(sh, "fetch %s http://127.0.0.1:%u/", bad[i], port), 43);
     assert_int_equal(run(sh, "fetch -H 'Expect:' -H 'X-Fine: 1' http://127.0.0.1:%u/ok >/dev/null", port), 0);
-    pthread_mutex_lock(&log_lock);
-    assert_string_equal(log_text, "GET /ok HTTP/1.1\n");
-    pthread_mutex_unlock(&log_lock);
+    assert_string_equal(log_copy(), "GET /ok HTTP/1.1\n");
     shell_close(sh);
 }
 
