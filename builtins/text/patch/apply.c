@@ -104,6 +104,7 @@ int64_t patch_locate(Patch *t, const PatchHunk *h, int64_t fuzz)
     return 0;
 }
 
+/* An incomplete line that a hunk wrote is completed before the file goes on. */
 static void put_text(Patch *t, Slice text)
 {
     if (t->out.len && t->out.data[t->out.len - 1] != '\n')
@@ -138,7 +139,7 @@ bool patch_apply(Patch *t, const PatchHunk *h, int64_t where)
             t->frozen++;
             i++;
         } else if (put) {
-            put_text(t, new->lines[j++].text);
+            buf_append(&t->out, new->lines[j++].text);
         } else {
             i++;
             j++;
