@@ -6,6 +6,7 @@ set -eu
 build="gcc cmake make pkg-config libc6-dev libpcre2-dev libxxhash-dev zlib1g-dev python3"
 test="libssl-dev libbz2-dev liblzma-dev libzstd-dev libsqlite3-dev libxml2-dev gzip bzip2 xz-utils zstd tar zip unzip sqlite3 libxml2-utils xxhash clang libclang-rt-14-dev llvm libcmocka-dev libseccomp-dev gawk strace util-linux hostname findutils diffutils jq python3-venv locales"
 test="$test bc bsdextrautils file tree dos2unix gettext-base moreutils time procps xxd uuid-runtime ncal binutils"
+test="$test libyaml-dev"
 test="$test libcurl4-openssl-dev libidn2-dev curl openssl"
 test="$test patch ripgrep"
 want="$build"

@@ -625,7 +625,7 @@ static void default_search(Jq *q)
     add_search(q, "$ORIGIN/../lib");
 }
 
-static J *engine(Proc *p)
+J *jq_engine(Proc *p)
 {
     J *j = mem_new(&p->keep, J);
     j->proc = p;
@@ -638,7 +638,7 @@ static J *engine(Proc *p)
 
 static int jq_main(Proc *p, Args *args)
 {
-    J *j = engine(p);
+    J *j = jq_engine(p);
     Jq q = {.j = j, .p = p, .argc = args->argc, .argv = args->argv, .style = {.pretty = true, .indent = 2}};
     j->named = obj_new(j, 0);
     j->positional = arr_new(j, 0);

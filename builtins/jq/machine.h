@@ -133,6 +133,7 @@ typedef struct Machine {
     const Ins *start; /* the program has not begun */
 } Machine;
 
+J *jq_engine(Proc *p); /* an engine with nothing in it, the process's */
 void jq_machine_init(Machine *m, J *j, JqProgram *p);
 void jq_machine_start(Machine *m, Val input);
 /* The next result, or invalid: then J.raising tells an error from the end. */

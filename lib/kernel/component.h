@@ -156,6 +156,24 @@ typedef struct SqlChange {
     bool deleted;
 } SqlChange;
 
+/* YAML as events (YAML 1.2, libyaml). Lines and columns count from 0, columns in characters. */
+enum { YAML_EV_OTHER, YAML_EV_DOCUMENT, YAML_EV_DOCUMENT_END, YAML_EV_ALIAS, YAML_EV_SCALAR, YAML_EV_SEQUENCE, YAML_EV_MAPPING, YAML_EV_CLOSE, YAML_EV_END };
+enum { YAML_PLAIN, YAML_SINGLE, YAML_DOUBLE, YAML_LITERAL, YAML_FOLDED };
+typedef struct YamlEvent {
+    int kind, style;
+    bool flow;                /* of a document: it begins with --- */
+    const char *anchor, *tag; /* NULL: none */
+    const char *value;
+    size_t len;
+    size_t line, column, end_line, end_column;
+} YamlEvent;
+
+typedef struct YamlFunctions {
+    void *(*parser_new)(const char *text, size_t n); /* NULL: no memory; text is borrowed */
+    bool (*next)(void *parser, YamlEvent *out);      /* false: out->value says what is wrong. Strings live until the next call */
+    void (*parser_free)(void *parser);
+} YamlFunctions;
+
 typedef struct DataComponent {
     SqlSession *(*session_new)(const SqlHost *host);
     void (*session_free)(SqlSession *s);
@@ -196,6 +214,7 @@ typedef struct DataComponent {
     int (*keyword)(const char *word, int n);
     const char *version;
     const char *source;
+    const YamlFunctions *yaml;
 } DataComponent;
 
 /* The table of component `name`, of `size` bytes; NULL when the embedder has none. Asks the embedder at the first use and may block. */

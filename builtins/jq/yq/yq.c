@@ -1,0 +1,475 @@
+/* yq: the command. The options of mikefarah's yq 4 over jq's language. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "shared.h"
+#include "../reader.h"
+#include "yq.h"
+
+typedef enum { FMT_AUTO, FMT_YAML, FMT_JSON, FMT_CSV, FMT_TSV, FMT_PROPS } Format;
+
+static const Option options[] = {
+    {'C', "colors", OPT_FLAG, "force print with colors", NULL, 'C'},
+    {'M', "no-colors", OPT_FLAG, "force print with no colors", NULL, 'M'},
+    {'e', "exit-status", OPT_FLAG, "set exit status if there are no matches or null or false is returned", NULL, 'e'},
+    {0, "expression", OPT_VALUE, "forcibly set the expression argument", "string", 256},
+    {0, "from-file", OPT_VALUE, "load expression from specified file", "string", 257},
+    {'I', "indent", OPT_VALUE, "sets indent level for output (default 2)", "int", 'I'},
+    {'i', "inplace", OPT_FLAG, "update the file in place of first file given", NULL, 'i'},
+    {'p', "input-format", OPT_VALUE, "[auto|yaml|json|csv|tsv] parse format for input", "string", 'p'},
+    {'N', "no-doc", OPT_FLAG, "don't print document separators (---)", NULL, 'N'},
+    {'n', "null-input", OPT_FLAG, "don't read input, simply evaluate the expression given", NULL, 'n'},
+    {'o', "output-format", OPT_VALUE, "[auto|yaml|json|csv|tsv|props] output format type", "string", 'o'},
+    {'P', "prettyPrint", OPT_FLAG, "pretty print, shorthand for '... style = \"\"'", NULL, 'P'},
+    {'j', "tojson", OPT_FLAG, "(deprecated) output as json", NULL, 'j'},
+    {'r', "unwrapScalar", OPT_OPTIONAL, "unwrap scalar, print the value with no quotes or comments", "bool", 'r'},
+    {'s', "split-exp", OPT_VALUE, "print each result into a file named by the expression", "string", 's'},
+    {'V', "version", OPT_FLAG, "print version information and quit", NULL, 'V'},
+    {'v', "verbose", OPT_FLAG, "verbose mode", NULL, 'v'},
+    OPTIONS_END,
+};
+
+typedef struct Yc {
+    Yq q;
+    Format in, out;
+    bool null_input, inplace, exit_status;
+    const char *expression, *split;
+    Machine machine;
+    Sink sink;
+    size_t printed, number;
+    bool any, truthy;
+} Yc;
+
+void yq_fail(Yq *q, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    output_flush(q->p->out);
+    out_printf(q->p->err, "Error: %s\n", text);
+    output_flush(q->p->err);
+    proc_fail(q->p, 1);
+}
+
+/* ---------- containers by address ---------- */
+
+static size_t slot_of(const Yq *q, const void *key) { return (size_t)((uintptr_t)key * 0x9E3779B97F4A7C15u >> 20) & (q->size - 1); }
+
+static void table_put(Yq *q, void *key, YNode *node)
+{
+    size_t i = slot_of(q, key);
+    while (q->table[i].key && q->table[i].key != key)
+        i = (i + 1) & (q->size - 1);
+    q->used += !q->table[i].key;
+    q->table[i].key = key;
+    q->table[i].node = node;
+}
+
+void yq_remember(Yq *q, Val container, YNode *node)
+{
+    if (q->used * 2 >= q->size) {
+        size_t size = q->size;
+        __typeof__(q->table) old = q->table;
+        q->size = size ? size * 2 : 256;
+        q->table = mem_alloc_array(&q->p->keep, q->size, sizeof *q->table);
+        q->used = 0;
+        for (size_t i = 0; i < size; i++)
+            if (old[i].key)
+                table_put(q, old[i].key, old[i].node);
+    }
+    table_put(q, container.arr, node);
+}
+
+YNode *yq_node_of(const Yq *q, Val container)
+{
+    if (!q->size)
+        return NULL;
+    for (size_t i = slot_of(q, container.arr); q->table[i].key; i = (i + 1) & (q->size - 1))
+        if (q->table[i].key == container.arr)
+            return q->table[i].node;
+    return NULL;
+}
+
+/* ---------- the language ---------- */
+
+/* What yq's operators are in jq's. */
+static const char library[] =
+    "def keys: keys_unsorted; def sort_keys(f): f |= (if type == \"object\" then to_entries | sort_by(.key) | from_entries else . end);"
+    "def explode(f): .; def with(p; e): p |= e; def upcase: ascii_upcase; def downcase: ascii_downcase; def to_json: tojson; def from_json: fromjson;"
+    "def to_number: tonumber; def to_string: tostring; def trim: if type == \"string\" then sub(\"^\\\\s+\"; \"\") | sub(\"\\\\s+$\"; \"\") else . end;"
+    "def tag: {\"null\": \"!!null\", \"boolean\": \"!!bool\", \"number\": (if type == \"number\" and . == (. | floor) then \"!!int\" else \"!!float\" end), \"string\": \"!!str\","
+    " \"array\": \"!!seq\", \"object\": \"!!map\"}[type];"
+    "def unique: reduce .[] as $x ([]; if any(.[]; . == $x) then . else . + [$x] end);"
+    "def pick($ks): . as $o | if ($ks | type) == \"array\" then reduce $ks[] as $k ({}; if $o | has($k) then .[$k] = $o[$k] else . end) else error(\"pick wants an array\") end;"
+    "def omit($ks): reduce $ks[] as $k (.; del(.[$k])); def filter(f): map(select(f)); def any_c(f): any(.[]; f); def all_c(f): all(.[]; f);"
+    "def document_index: 0; def di: 0; def file_index: 0; def fi: 0; def fileIndex: 0; def documentIndex: 0; def filename: input_filename;"
+    "\n";
+
+static bool word_char(char c) { return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_'; }
+
+/* env(NAME) and strenv(NAME) take a bare word: it is put between quotes. */
+static Slice translate(Yq *q, Slice text)
+{
+    Buf b;
+    bool string = false;
+    buf_init(&b, &q->p->keep, BUF_MAX);
+    buf_append(&b, slice(library, sizeof library - 1));
+    for (size_t i = 0; i < text.len; i++) {
+        Slice rest = slice_from(text, i);
+        bool start = !string && (i == 0 || !word_char(text.data[i - 1]));
+        size_t n = start && slice_starts(rest, SLICE("strenv(")) ? 7 : start && slice_starts(rest, SLICE("env(")) ? 4 : 0, end = n;
+        while (n && end < rest.len && word_char(rest.data[end]))
+            end++;
+        if (n && end < rest.len && rest.data[end] == ')' && end > n) {
+            buf_printf(&b, n == 7 ? "($ENV[\"%.*s\"])" : "($ENV[\"%.*s\"] | (try fromjson catch $ENV[\"%.*s\"]))", (int)(end - n), rest.data + n, (int)(end - n), rest.data + n);
+            i += end;
+            continue;
+        }
+        if (text.data[i] == '\\' && string && i + 1 < text.len)
+            buf_char(&b, text.data[i++]);
+        else if (text.data[i] == '"')
+            string = !string;
+        buf_char(&b, text.data[i]);
+    }
+    return buf_slice(&b);
+}
+
+/* ---------- printing ---------- */
+
+static void put_props(Yc *c, Val v, const char *path)
+{
+    Yq *q = &c->q;
+    if (v.kind == K_ARRAY || v.kind == K_OBJECT) {
+        if (!proc_stack_room(q->p, 16384))
+            yq_fail(q, "value nested too deeply");
+        for (size_t i = 0; v.kind == K_ARRAY && i < arr_len(v); i++)
+            put_props(c, v.arr->items[i], mem_printf(&q->p->mem, "%s%s%zu", path, *path ? "." : "", i));
+        for (uint32_t i = 0; v.kind == K_OBJECT && (i = obj_next(v.obj, i)) < v.obj->used; i++)
+            put_props(c, v.obj->entries[i].value, mem_printf(&q->p->mem, "%s%s%.*s", path, *path ? "." : "", (int)v.obj->entries[i].key->len, v.obj->entries[i].key->data));
+        return;
+    }
+    Val text = val_tostring(q->j, val_copy(v));
+    jsink_write(&c->sink, slice_str(path));
+    jsink_write(&c->sink, SLICE(" = "));
+    jsink_write(&c->sink, val_slice(text));
+    sink_char(&c->sink, '\n');
+    val_free(q->j, text);
+}
+
+static void print_json(Yc *c, Val v)
+{
+    PrintStyle style = {.pretty = c->q.indent > 0, .indent = c->q.indent};
+    if (c->q.raw && v.kind == K_STRING)
+        jsink_write(&c->sink, val_slice(v));
+    else
+        jq_print_value(&c->sink, v, &style);
+    sink_char(&c->sink, '\n');
+}
+
+static void print_result(Yc *c, Val v, const YDoc *doc)
+{
+    c->any = true;
+    c->truthy = val_truthy(v);
+    bool separate = c->printed++ && c->number > 1 && !c->q.no_separator && c->out == FMT_YAML;
+    if (separate)
+        jsink_write(&c->sink, SLICE("---\n"));
+    else if (c->printed == 1 && !c->split && doc && doc->explicit_start && c->out == FMT_YAML && !c->q.no_separator && v.kind == doc->value.kind && (v.kind == K_OBJECT || v.kind == K_ARRAY)) {
+        if (doc->head.len) {
+            jsink_write(&c->sink, doc->head);
+            sink_char(&c->sink, '\n');
+        }
+        jsink_write(&c->sink, SLICE("---\n"));
+    }
+    switch (c->out) {
+    case FMT_JSON: print_json(c, v); break;
+    case FMT_CSV: table_write(&c->q, &c->sink, v, ','); break;
+    case FMT_TSV: table_write(&c->q, &c->sink, v, '\t'); break;
+    case FMT_PROPS: put_props(c, v, ""); break;
+    default: yaml_write(&c->q, &c->sink, v, doc ? doc->root : NULL); break;
+    }
+}
+
+static void print_error(Yc *c)
+{
+    J *j = c->q.j;
+    Val error = j->error, text = val_tostring(j, val_copy(error));
+    j->error = VAL_NULL;
+    j->raising = false;
+    jsink_done(&c->sink);
+    yq_fail(&c->q, "%.*s", (int)text.str->len, text.str->data);
+}
+
+/* -s: each result into a file of its own. */
+static void print_split(Yc *c, Val v, const YDoc *doc, size_t index)
+{
+    Yq *q = &c->q;
+    JqProgram program = {.mem = &q->p->keep};
+    Machine m;
+    buf_init(&program.errors.text, &q->p->keep, JQ_MAX_BYTES);
+    if (!jq_compile(q->j, &program, translate(q, slice_str(mem_printf(&q->p->keep, "%zu as $index | %s", index, c->split))), "<split-exp>"))
+        yq_fail(q, "bad split expression: %.*s", (int)program.errors.text.len, program.errors.text.data);
+    jq_machine_init(&m, q->j, &program);
+    jq_machine_start(&m, val_copy(v));
+    Val name = jq_machine_next(&m);
+    if (name.kind == K_INVALID)
+        print_error(c);
+    name = val_tostring(q->j, name);
+    bool extension = slice_find(val_slice(name), '.') < name.str->len;
+    const char *file = mem_printf(&q->p->keep, "%.*s%s", (int)name.str->len, name.str->data, extension ? "" : c->out == FMT_JSON ? ".json" : ".yml");
+    int fd = proc_open(q->p, file, V_WRITE | V_CREATE | V_TRUNC, 0666);
+    if (fd < 0)
+        yq_fail(q, "open %s: %s", file, error_text(fd));
+    Output o = {0};
+    output_init(q->p, &o, fd);
+    jsink_output(&c->sink, q->j, &o);
+    c->printed = 0;
+    print_result(c, v, doc);
+    jsink_done(&c->sink);
+    output_flush(&o);
+    proc_close(q->p, fd);
+}
+
+static void run_on(Yc *c, Val input, const YDoc *doc)
+{
+    J *j = c->q.j;
+    c->number++;
+    jq_machine_start(&c->machine, input);
+    for (size_t index = 0;; index++) {
+        Val v = jq_machine_next(&c->machine);
+        if (v.kind == K_INVALID)
+            break;
+        if (c->split)
+            print_split(c, v, doc, c->number - 1 + index);
+        else
+            print_result(c, v, doc);
+        val_free(j, v);
+    }
+    if (j->raising)
+        print_error(c);
+}
+
+/* ---------- inputs ---------- */
+
+static bool ends(const char *name, const char *end)
+{
+    size_t n = strlen(name), m = strlen(end);
+    return n > m && strcmp(name + n - m, end) == 0;
+}
+
+static Format format_of(const char *file)
+{
+    return !file ? FMT_YAML : ends(file, ".json") ? FMT_JSON : ends(file, ".csv") ? FMT_CSV : ends(file, ".tsv") ? FMT_TSV : FMT_YAML;
+}
+
+static Format format_named(Yq *q, const char *name)
+{
+    static const struct { const char *name; Format f; } names[] = {{"auto", FMT_AUTO}, {"a", FMT_AUTO}, {"yaml", FMT_YAML}, {"y", FMT_YAML}, {"yml", FMT_YAML}, {"json", FMT_JSON}, {"j", FMT_JSON},
+                                                                   {"csv", FMT_CSV}, {"c", FMT_CSV}, {"tsv", FMT_TSV}, {"t", FMT_TSV}, {"props", FMT_PROPS}, {"p", FMT_PROPS}};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (strcmp(names[i].name, name) == 0)
+            return names[i].f;
+    yq_fail(q, "unknown format '%s'", name);
+}
+
+static YDoc *one_document(Yq *q, Val v)
+{
+    YDoc *d = mem_alloc0(&q->p->keep, sizeof *d);
+    d->value = v;
+    return d;
+}
+
+static bool one_text(void *user, Slice *more)
+{
+    Slice *text = user;
+    *more = *text;
+    bool any = text->len > 0;
+    text->len = 0;
+    return any;
+}
+
+static YDoc *read_json(Yq *q, Slice text, const char *name)
+{
+    Reader r;
+    Val v;
+    ReadState state;
+    YDoc *first = NULL, **end = &first;
+    jq_reader_init(&r, q->j);
+    r.refill = one_text;
+    r.user = &text;
+    while ((state = jq_reader_next(&r, &v)) == READ_VALUE) {
+        *end = one_document(q, v);
+        end = &(*end)->next;
+    }
+    if (state == READ_ERROR)
+        yq_fail(q, "bad file '%s': json: %s", name, r.message);
+    jq_reader_drop(&r);
+    return first;
+}
+
+static YDoc *read_input(Yc *c, const char *file)
+{
+    Yq *q = &c->q;
+    Slice text;
+    const char *name = file ? file : "-";
+    if (!file || strcmp(file, "-") == 0) {
+        text = read_all(q->p, 0);
+    } else {
+        int err = read_file(q->p, file, &text);
+        if (err)
+            yq_fail(q, "open %s: %s", file, err == -ENOENT ? "no such file or directory" : error_text(err));
+    }
+    text = slice(mem_copy(&q->p->keep, text), text.len);
+    Format f = c->in == FMT_AUTO ? format_of(file) : c->in;
+    if (f == FMT_JSON)
+        return read_json(q, text, name);
+    if (f == FMT_CSV || f == FMT_TSV)
+        return one_document(q, table_read(q, text, f == FMT_CSV ? ',' : '\t'));
+    return yaml_read(q, text, name);
+}
+
+/* ---------- the command line ---------- */
+
+static void compile(Yc *c, JqProgram *program)
+{
+    Yq *q = &c->q;
+    *program = (JqProgram){.mem = &q->p->keep};
+    buf_init(&program->errors.text, &q->p->keep, JQ_MAX_BYTES);
+    if (jq_compile(q->j, program, translate(q, slice_str(c->expression)), "<expression>"))
+        return;
+    out_str(q->p->err, "Error: bad expression\n");
+    out_write(q->p->err, buf_slice(&program->errors.text));
+    output_flush(q->p->err);
+    proc_fail(q->p, 1);
+}
+
+static void take_option(Yc *c, Args *args, int id)
+{
+    Yq *q = &c->q;
+    int64_t n;
+    Slice text;
+    if (args->value && args->value[0] == '=') /* -o=json */
+        args->value++;
+    switch (id) {
+    case 'e': c->exit_status = true; break;
+    case 256: c->expression = args->value; break;
+    case 257:
+        if (read_file(q->p, args->value, &text))
+            yq_fail(q, "open %s: no such file or directory", args->value);
+        c->expression = mem_copy(&q->p->keep, text);
+        break;
+    case 'I':
+        if (parse_int(args->value, &n) || n < 0 || n > 9)
+            yq_fail(q, "invalid argument \"%s\" for \"-I, --indent\" flag", args->value);
+        q->indent = (int)n;
+        break;
+    case 'i': c->inplace = true; break;
+    case 'p': c->in = format_named(q, args->value); break;
+    case 'o': c->out = format_named(q, args->value); break;
+    case 'j': c->out = FMT_JSON; break;
+    case 'N': q->no_separator = true; break;
+    case 'n': c->null_input = true; break;
+    case 'P': q->pretty = true; break;
+    case 'r': q->raw = !(args->value && strcmp(args->value, "false") == 0); break;
+    case 's': c->split = args->value; break;
+    case 'V':
+        out_str(q->p->out, "yq (libshell) version v4\n");
+        proc_exit(q->p, output_status(q->p));
+    default: break;
+    }
+}
+
+static bool is_file(Proc *p, const char *name)
+{
+    VStat st;
+    return strcmp(name, "-") == 0 || proc_stat(p, name, 0, &st) == 0;
+}
+
+static void all_files(Yc *c, char **files, int n)
+{
+    if (c->null_input) {
+        run_on(c, VAL_NULL, NULL);
+        return;
+    }
+    for (int i = 0; i < MAX(n, 1); i++)
+        for (YDoc *d = read_input(c, n ? files[i] : NULL); d; d = d->next)
+            run_on(c, val_copy(d->value), d);
+}
+
+/* Into a file beside it, which then takes its place with its mode. */
+static void in_place(Yc *c, const char *file)
+{
+    Yq *q = &c->q;
+    Output o = {0};
+    VStat st;
+    YDoc *docs = read_input(c, file);
+    const char *temporary = mem_printf(&q->p->keep, "%s.yq-%d", file, (int)q->p->pid);
+    int err = proc_stat(q->p, file, 0, &st);
+    int fd = err ? err : proc_open(q->p, temporary, V_WRITE | V_CREATE | V_EXCL, st.mode & 0777);
+    if (fd < 0)
+        yq_fail(q, "open %s: %s", temporary, error_text(fd));
+    output_init(q->p, &o, fd);
+    jsink_output(&c->sink, q->j, &o);
+    for (YDoc *d = docs; d; d = d->next)
+        run_on(c, val_copy(d->value), d);
+    jsink_done(&c->sink);
+    output_flush(&o);
+    proc_close(q->p, fd);
+    err = o.error ? o.error : proc_rename(q->p, temporary, file, false);
+    if (err) {
+        proc_unlink(q->p, temporary);
+        yq_fail(q, "%s: %s", file, error_text(err));
+    }
+}
+
+static int yq_main(Proc *p, Args *args)
+{
+    Yc *c = mem_alloc0(&p->keep, sizeof *c);
+    J *j = jq_engine(p);
+    c->q = (Yq){.j = j, .p = p, .indent = 2, .raw = true};
+    j->named = obj_new(j, 0);
+    j->positional = arr_new(j, 0);
+    for (int id; (id = args_next(p, args)) >= 0;)
+        take_option(c, args, id);
+    int n;
+    char **operands = args_operands(args, &n);
+    if (n && (strcmp(operands[0], "eval") == 0 || strcmp(operands[0], "e") == 0)) {
+        operands++;
+        n--;
+    }
+    if (!c->expression && n && !(n == 1 && is_file(p, operands[0]) && operands[0][0] != '.')) {
+        c->expression = operands[0];
+        operands++;
+        n--;
+    }
+    if (!c->expression)
+        c->expression = ".";
+    if (c->inplace && (!n || c->null_input))
+        yq_fail(&c->q, "write in place flag only applicable when giving an expression and at least one file");
+    Format in = c->in == FMT_AUTO ? format_of(n ? operands[0] : NULL) : c->in;
+    if (c->out == FMT_AUTO)
+        c->out = in == FMT_JSON || in == FMT_CSV || in == FMT_TSV ? in : FMT_YAML;
+    if (c->out == FMT_JSON && in != FMT_JSON)
+        c->q.raw = false;
+    JqProgram program;
+    compile(c, &program);
+    jq_machine_init(&c->machine, j, &program);
+    jsink_output(&c->sink, j, p->out);
+    if (c->inplace)
+        in_place(c, operands[0]);
+    else
+        all_files(c, operands, n);
+    if (!c->inplace && !c->split)
+        jsink_done(&c->sink);
+    int status = output_status(p);
+    if (!status && c->exit_status && (!c->any || !c->truthy)) {
+        output_flush(p->out);
+        out_str(p->err, "Error: no matches found\n");
+        status = 1;
+    }
+    return status;
+}
+
+COMMAND(yq, "yq [options] [eval] [expression] [file]...", "Process YAML, JSON, CSV and TSV with a filter language.", options, COMMAND_WRITES | COMMAND_SPAWNS, .package = "yq 4 (mikefarah)",
+        .notes = "The language is jq's, with yq's names of operators; comments, styles and anchors of what was not touched are kept.");

@@ -1,0 +1,62 @@
+/* yq: jq's engine over YAML, JSON, CSV, TSV. Private to builtins/jq/yq.
+ *
+ * A document is read twice over: as a value for the engine, and as a tree of nodes that remembers what a value does not say: comments,
+ * styles, anchors, tags, the text of scalars. What is printed is a value; it looks for its node by identity (a container that the program
+ * did not touch is the same one), else under its parent's node by key, and takes the node's manners where the value is still the node's.
+ */
+#ifndef LIBSHELL_YQ_H
+#define LIBSHELL_YQ_H
+
+#include "../machine.h"
+#include "lib/kernel/component.h"
+
+typedef enum { Y_SCALAR, Y_MAP, Y_SEQ, Y_ALIAS } YKind;
+
+typedef struct YNode YNode;
+struct YNode {
+    YKind kind;
+    int style;             /* of a scalar: YAML_PLAIN ... */
+    bool flow, merged;     /* merged: the value came in by <<; the entry is not written */
+    const char *anchor, *tag;
+    Slice text;            /* of a scalar, as written */
+    Slice head, line, foot; /* comments with their #; several lines with newlines between */
+    YNode **keys, **items;
+    size_t n, cap;
+    YNode *target;         /* of an alias */
+    Val value;             /* a reference: identity stays while the node lives */
+};
+
+typedef struct YDoc {
+    struct YDoc *next;
+    YNode *root;           /* NULL: from a format without manners */
+    Val value;
+    bool explicit_start;
+    Slice head;            /* comments before the first node */
+} YDoc;
+
+typedef struct Yq {
+    J *j;
+    Proc *p;
+    int indent;
+    bool pretty, raw, no_separator, color;
+    struct { void *key; YNode *node; } *table; /* containers by address */
+    size_t used, size;
+} Yq;
+
+enum { YQ_DEPTH = 1000 };
+
+NORETURN void yq_fail(Yq *q, const char *format, ...) PRINTF_LIKE(2, 3);
+void yq_remember(Yq *q, Val container, YNode *node);
+YNode *yq_node_of(const Yq *q, Val container);
+
+/* yaml_read.c: all documents of a text. */
+YDoc *yaml_read(Yq *q, Slice text, const char *name);
+Val yaml_scalar_value(Yq *q, Slice text, int style, const char *tag);
+/* yaml_write.c: one document with its newline; `root` may be NULL. */
+void yaml_write(Yq *q, Sink *s, Val v, YNode *root);
+bool yaml_plain_string(Yq *q, Slice text);
+/* table.c */
+Val table_read(Yq *q, Slice text, char separator);
+void table_write(Yq *q, Sink *s, Val v, char separator);
+
+#endif
