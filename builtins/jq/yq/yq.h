@@ -8,7 +8,6 @@
 #define LIBSHELL_YQ_H
 
 #include "../machine.h"
-#include "lib/kernel/component.h"
 
 typedef enum { Y_SCALAR, Y_MAP, Y_SEQ, Y_ALIAS } YKind;
 
