@@ -135,7 +135,7 @@ static void put_scalar(YWriter *w, Val v, const YNode *node, size_t indent, bool
 static void put_node(YWriter *w, Val v, YNode *node, size_t indent, bool flow);
 
 static bool is_container(Val v) { return v.kind == K_ARRAY || v.kind == K_OBJECT; }
-static bool is_empty(Val v) { return v.kind == K_ARRAY ? arr_len(v) == 0 : obj_len(v) == 0; }
+static bool is_empty(Val v) { return v.kind == K_ARRAY ? arr_len(v) == 0 : v.kind == K_OBJECT && obj_len(v) == 0; }
 
 static YNode *entry_of(YNode *node, Slice key, YNode **key_node)
 {
@@ -234,7 +234,7 @@ static bool in_flow(const YWriter *w, Val v, const YNode *node) { return is_empt
 /* Behind "key:" or "-". */
 static void put_value(YWriter *w, Val v, YNode *node, size_t indent, const YNode *key, bool dash)
 {
-    if (node && node->kind == Y_ALIAS && !is_empty(is_container(v) ? v : VAL_NULL)) {
+    if (node && node->kind == Y_ALIAS) {
         sink_char(w->s, ' ');
         put_node(w, v, node, indent, false);
         put_line_comment(w, node);
