@@ -321,7 +321,8 @@ static YNode *read_mapping(YReader *r)
         if ((item->kind == Y_MAP || item->kind == Y_SEQ) && !item->flow)
             key->line = behind_key;
         add_entry(r, n, key, item);
-        bool is_merge = key->kind == Y_SCALAR && key->style == YAML_PLAIN && slice_is(key->text, "<<");
+        const YNode *what = item->kind == Y_ALIAS ? item->target : item;
+        bool is_merge = what->kind != Y_SCALAR && key->kind == Y_SCALAR && key->style == YAML_PLAIN && slice_is(key->text, "<<");
         merges |= is_merge;
         if (is_merge)
             key->merged = true;
