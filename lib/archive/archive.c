@@ -74,6 +74,9 @@ static void *xz_alloc(void *user, size_t items, size_t size)
     return __builtin_mul_overflow(items, size, &n) ? NULL : mem->alloc(mem->user, n);
 }
 
+/* The encoder needs some eleven times its dictionary: -9's 64 MiB would be more than a shell has. */
+enum { DICTIONARY_MOST = 16 << 20 };
+
 static bool xz_open(Stream *s, const CodecParams *p)
 {
     uint64_t limit = p->memory ? p->memory : UINT64_MAX;
@@ -84,9 +87,14 @@ static bool xz_open(Stream *s, const CodecParams *p)
     s->xz.allocator = &s->xz_allocator;
     if (!p->compress)
         return (s->codec == CODEC_LZMA ? lzma_alone_decoder(&s->xz, limit) : lzma_stream_decoder(&s->xz, limit, LZMA_CONCATENATED)) == LZMA_OK;
-    if (s->codec == CODEC_XZ)
-        return lzma_easy_encoder(&s->xz, preset, p->check < 0 ? LZMA_CHECK_CRC64 : (lzma_check)p->check) == LZMA_OK;
-    return !lzma_lzma_preset(&options, preset) && lzma_alone_encoder(&s->xz, &options) == LZMA_OK;
+    if (lzma_lzma_preset(&options, preset))
+        return false;
+    if (options.dict_size > DICTIONARY_MOST)
+        options.dict_size = DICTIONARY_MOST;
+    if (s->codec == CODEC_LZMA)
+        return lzma_alone_encoder(&s->xz, &options) == LZMA_OK;
+    const lzma_filter filters[] = {{LZMA_FILTER_LZMA2, &options}, {LZMA_VLI_UNKNOWN, NULL}};
+    return lzma_stream_encoder(&s->xz, filters, p->check < 0 ? LZMA_CHECK_CRC64 : (lzma_check)p->check) == LZMA_OK;
 }
 
 static int xz_step(Stream *s, CodecIo *io, bool finish)
