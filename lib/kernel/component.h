@@ -90,6 +90,9 @@ typedef struct NetStart {
     const char *user_agent, *referer, *cookie, *range, *accept_encoding, *user, *password; /* NULL: none */
     int64_t body_len;                  /* < 0: none; INT64_MAX: unknown */
     const char *body;                  /* whole, when it is in memory; else upload() is asked */
+    int64_t resume_from;               /* of an upload: what the server has already */
+    const char *bearer;                /* a token that the script gave, or NULL */
+    bool fail, http09;                 /* a status of 400 or more is an error; an answer without a head is none */
     bool post;                         /* a body is a form's unless a header says otherwise */
     const char *resolve;               /* "host:port:address,address" or NULL for a literal */
     const char *ca_file, *proxy;       /* NULL: the system's; none */

@@ -16,7 +16,7 @@
 
 typedef struct Http Http;
 
-enum { HTTP_MALFORMED = 3, HTTP_NO_HOST = 6, HTTP_NO_CONNECT = 7, HTTP_NO_MEMORY = 27, HTTP_BAD_OPTION = 43 };
+enum { HTTP_UNSUPPORTED = 1, HTTP_MALFORMED = 3, HTTP_NO_HOST = 6, HTTP_NO_CONNECT = 7, HTTP_NO_MEMORY = 27, HTTP_BAD_OPTION = 43 };
 
 typedef struct HttpError {
     int code;           /* curl's; 0: none */
@@ -29,7 +29,10 @@ typedef struct HttpRequest {
     Slice method;
     const Slice *headers; /* lines: "Name: value"; "Name:" takes out one that would be sent by itself; "Name;" sends it empty */
     size_t nheaders;
-    const char *user_agent, *referer, *cookie, *range, *accept_encoding, *user, *password; /* NULL: none */
+    const char *user_agent, *referer, *cookie, *range, *accept_encoding, *user, *password, *bearer; /* NULL: none */
+    bool no_body;         /* the answer has none, whatever the method says; so it is for HEAD */
+    bool fail, http09;    /* as NetStart's */
+    int64_t resume_from;  /* of an upload */
     bool has_body, post;  /* post: a form's unless a header says otherwise */
     bool streams;         /* the body comes by http_send; else it is `body`, which must stay until http_close */
     int64_t body_len;     /* of a body that streams; < 0: unknown */

@@ -182,6 +182,8 @@ static void set_method(CURL *e, const NetStart *s)
         curl_easy_setopt(e, CURLOPT_UPLOAD, 1L);
         curl_easy_setopt(e, CURLOPT_INFILESIZE_LARGE, unknown ? (curl_off_t)-1 : (curl_off_t)s->body_len);
     }
+    if (s->body_len >= 0 && !s->post && s->resume_from)
+        curl_easy_setopt(e, CURLOPT_RESUME_FROM_LARGE, (curl_off_t)s->resume_from);
     curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, s->method);
 }
 
@@ -211,6 +213,12 @@ static void set_request(CURL *e, Transfer *t, const NetStart *s)
     curl_easy_setopt(e, CURLOPT_ACCEPT_ENCODING, s->accept_encoding);
     curl_easy_setopt(e, CURLOPT_USERNAME, s->user);
     curl_easy_setopt(e, CURLOPT_PASSWORD, s->password);
+    if (s->bearer) {
+        curl_easy_setopt(e, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
+        curl_easy_setopt(e, CURLOPT_XOAUTH2_BEARER, s->bearer);
+    }
+    curl_easy_setopt(e, CURLOPT_FAILONERROR, (long)s->fail);
+    curl_easy_setopt(e, CURLOPT_HTTP09_ALLOWED, (long)s->http09);
     curl_easy_setopt(e, CURLOPT_HTTP_VERSION, versions[s->http_version]);
     curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, (long)s->connect_timeout_ms);
     set_bounds(e, s);

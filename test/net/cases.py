@@ -19,6 +19,7 @@ RULES = [
     (re.compile(r"-{20,}[0-9a-f]{16}"), "BOUNDARY"),
     (re.compile(r"(after|timed out after) \d+ m"), r"\1 N m"),
     (re.compile(r"\r[ \d]{3}[^\r\n]*?(?=[\r\n*<>{}]|$)"), "\rMETER"),
+    (re.compile(r"0x[0-9a-f]{6,} \[serially\]"), "0xN [serially]"),
     (re.compile(r"^(Date|date): .*$", re.M), r"\1: DATE"),
 ]
 
@@ -63,7 +64,7 @@ def parse(path):
             elif line[:1] in (">", "!"):
                 kind = "out" if line[0] == ">" else "err"
                 text = line[3:] if line[1:2] == "-" else line[2:]
-                current[kind] += text.replace("\\r", "\r").replace("\\\\", "\\") + ("" if line[1:2] == "-" else "\n")
+                current[kind] += re.sub(r"\\([r\\])", lambda m: "\r" if m[1] == "r" else "\\", text) + ("" if line[1:2] == "-" else "\n")
             elif line.startswith("?"):
                 current["status"] = int(line[1:])
     return cases

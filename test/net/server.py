@@ -126,7 +126,11 @@ def named(conn, method, target, head, body):
     return respond(conn, "200 OK", ["Content-Disposition: " + value, "Last-Modified: Sat, 02 Jan 2021 03:04:05 GMT"], b"named\n")
 
 
-ROUTES = {"/echo": echo, "/redirect/": redirect, "/status/": status, "/flaky/": flaky, "/drop/": drop, "/encoded/": encoded, "/auth": auth, "/cookies": cookies, "/range": ranged,
+def count(conn, method, target, head, body):
+    return respond(conn, "200 OK", [], b"%s %d %d\n" % (method.encode(), len(body), zlib.crc32(body)))
+
+
+ROUTES = {"/echo": echo, "/count": count, "/redirect/": redirect, "/status/": status, "/flaky/": flaky, "/drop/": drop, "/encoded/": encoded, "/auth": auth, "/cookies": cookies, "/range": ranged,
           "/large/": large, "/slow": slow, "/named": named,
           "/hello": lambda c, m, t, h, b: respond(c, "200 OK", ["Content-Type: text/plain", "Last-Modified: Sat, 02 Jan 2021 03:04:05 GMT", "ETag: \"e1\""], None if m == "HEAD" else b"hello\n"),
           "/chunked": lambda c, m, t, h, b: respond(c, "200 OK", ["Content-Type: text/plain"], b"a body that comes in chunks\n", chunked=True),

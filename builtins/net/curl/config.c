@@ -32,7 +32,7 @@ static char *unquote(Curl *c, Slice s)
     return out;
 }
 
-static int take_line(Curl *c, Slice line)
+static int take_line(Curl *c, const char *file, unsigned number, Slice line)
 {
     line = trim(line);
     if (!line.len || line.data[0] == '#')
@@ -47,6 +47,11 @@ static int take_line(Curl *c, Slice line)
     char *name = mem_printf(&c->p->keep, "%s%.*s", line.data[0] == '-' ? "" : "--", (int)n, line.data);
     bool used;
     int status = 0;
+    const char *wrong = curl_option_wrong(name);
+    if (wrong) {
+        curl_warn(c, NULL, "%s:%u: warning: '%.*s' %s", strcmp(file, "-") == 0 ? "<stdin>" : file, number, (int)n, line.data, wrong);
+        return 0;
+    }
     return curl_option(c, name, value, &used, &status) == PARSE_STOP ? (status ? status : CURL_FAILED_INIT) : 0;
 }
 
@@ -54,14 +59,17 @@ int curl_config(Curl *c, const char *file)
 {
     Slice text;
     if (read_failure(c, file, &text) || c->files >= DEEPEST) {
+        curl_complain(c, "cannot read config from '%s'", file);
         curl_complain(c, "option -K: error encountered when reading a file");
-        return curl_usage(c);
+        curl_usage(c);
+        return CURL_READ_ERROR;
     }
     c->files++;
     int status = 0;
+    unsigned number = 1;
     while (text.len && !status) {
         size_t n = slice_find(text, '\n');
-        status = take_line(c, slice(text.data, n));
+        status = take_line(c, file, number++, slice(text.data, n));
         text = slice_from(text, MIN(n + 1, text.len));
     }
     c->files--;

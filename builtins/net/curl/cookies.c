@@ -87,7 +87,18 @@ static void take_netscape(Curl *c, Slice line, bool junk_session)
         add(c, k);
 }
 
-void cookies_load(Curl *c, const Operation *o)
+static void take_line(Curl *c, const Url *u, Slice line, bool junk_session);
+
+/* The engine runs where a file was named; text alone is sent as it is. */
+bool cookies_on(const Operation *o)
+{
+    bool on = o->cookie_jar != NULL;
+    for (size_t i = 0; i < o->cookies.n; i++)
+        on |= slice_find(o->cookies.item[i], '=') == o->cookies.item[i].len;
+    return on;
+}
+
+void cookies_load(Curl *c, const Operation *o, const Url *u)
 {
     for (size_t i = 0; i < o->cookies.n; i++) {
         Slice name = o->cookies.item[i], text;
@@ -100,7 +111,9 @@ void cookies_load(Curl *c, const Operation *o)
             Slice line = slice(text.data, n);
             if (line.len && line.data[line.len - 1] == '\r')
                 line.len--;
-            if (!slice_starts(line, SLICE("Set-Cookie:")))
+            if (slice_starts(line, SLICE("Set-Cookie:")))
+                take_line(c, u, trim(slice_from(line, 11)), o->junk_cookies);
+            else
                 take_netscape(c, line, o->junk_cookies);
             text = slice_from(text, MIN(n + 1, text.len));
         }
@@ -191,15 +204,23 @@ const char *cookies_for(Curl *c, const Operation *o, const Url *u, bool first_or
     const Cookie **match = mem_alloc_array(&c->p->mem, MOST_COOKIES + 1, sizeof *match);
     buf_init(&b, &c->p->mem, BUF_MAX);
     bool local = slice_is(u->host, "localhost") || slice_is(u->host, "127.0.0.1") || slice_is(u->host, "::1");
-    for (const Cookie *k = c->cookies; k && n < MOST_COOKIES; k = k->next)
+    for (const Cookie *k = cookies_on(o) ? c->cookies : NULL; k && n < MOST_COOKIES; k = k->next)
         if (!k->expired && domain_matches(k, u) && path_matches(k, u) && (!k->secure || u->secure || local))
             match[n++] = k;
     sort_cookies(match, n);
     for (size_t i = 0; i < n; i++)
         put(&b, slice_str(mem_printf(&c->p->mem, "%.*s=%.*s", (int)match[i]->name.len, match[i]->name.data, (int)match[i]->value.len, match[i]->value.data)));
+    bool given = false; /* what was given goes as it is, with semicolons alone between */
     for (size_t i = 0; first_origin && i < o->cookies.n; i++)
-        if (slice_find(o->cookies.item[i], '=') < o->cookies.item[i].len)
-            put(&b, o->cookies.item[i]);
+        if (slice_find(o->cookies.item[i], '=') < o->cookies.item[i].len) {
+            if (given)
+                buf_char(&b, ';');
+            if (given)
+                buf_append(&b, o->cookies.item[i]);
+            else
+                put(&b, o->cookies.item[i]);
+            given = true;
+        }
     return b.len ? b.data : NULL;
 }
 
@@ -248,7 +269,7 @@ static void take_attribute(Curl *c, Cookie *k, Slice name, Slice value, bool *ma
     }
 }
 
-static void take_line(Curl *c, const Url *u, Slice line)
+static void take_line(Curl *c, const Url *u, Slice line, bool junk_session)
 {
     Cookie k = {.domain = u->host};
     bool max_age = false, bad = false;
@@ -271,7 +292,7 @@ static void take_line(Curl *c, const Url *u, Slice line)
     }
     k.domain = keep(c, k.domain);
     k.path = keep(c, k.path);
-    if (!bad && k.name.len && (!k.secure || u->secure))
+    if (!bad && k.name.len && !(junk_session && !k.expires) && (!k.secure || u->secure))
         add(c, k);
 }
 
@@ -282,6 +303,6 @@ void cookies_take(Curl *c, const Url *u, Slice head)
         Slice line = slice(head.data, n);
         head = slice_from(head, MIN(n + 1, head.len));
         if (line.len > 11 && same_text(slice(line.data, 11), SLICE("set-cookie:")))
-            take_line(c, u, trim(slice_from(line, 11)));
+            take_line(c, u, trim(slice_from(line, 11)), false);
     }
 }

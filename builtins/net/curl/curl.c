@@ -64,6 +64,27 @@ void list_add(Curl *c, List *l, Slice item)
     l->item[l->n++] = item;
 }
 
+/* What is of the whole invocation holds for all operations as it was said last. */
+static void share_settings(Curl *c)
+{
+    for (Operation *o = c->first; o; o = o->next) {
+        o->silent = c->last->silent;
+        o->show_error = c->last->show_error;
+        o->no_progress = c->last->no_progress;
+        o->progress_bar = c->last->progress_bar;
+        o->verbose = c->last->verbose;
+        o->parallel = c->last->parallel;
+    }
+}
+
+bool operation_has_url(const Operation *o)
+{
+    for (size_t i = 0; i < o->nurls; i++)
+        if (o->url[i].url)
+            return true;
+    return false;
+}
+
 static int curl_main(Proc *p, Args *args)
 {
     Curl c = {.p = p, .err = 2};
@@ -72,18 +93,20 @@ static int curl_main(Proc *p, Args *args)
     operation_new(&c);
     if (curl_parse(&c, args->argc, args->argv, &status) == PARSE_STOP)
         return status;
-    bool any = false;
-    for (Operation *o = c.first; o; o = o->next)
-        any |= o->nurls > 0;
-    if (!any)
+    if (args->argc == 1)
         return curl_usage(&c);
+    share_settings(&c);
+    meter_parallel(&c, true);
     for (Operation *o = c.first; o; o = o->next) {
-        if (!o->nurls)
-            continue;
+        if (!operation_has_url(o)) {
+            curl_complain(&c, "no URL specified!");
+            return curl_usage(&c);
+        }
         status = curl_run(&c, o);
         if (status && c.fail_early)
             break;
     }
+    meter_parallel(&c, false);
     return status;
 }
 

@@ -36,9 +36,10 @@ typedef struct Operation {
     List headers, cookies;     /* cookies: -b, strings and files */
     Buf data;
     bool has_data, json, get, head, include, remote_time, header_name, follow, follow_trusted, fail, fail_body, compressed, insecure, create_dirs, remote_all, globoff;
-    bool silent, show_error, no_progress, progress_bar, verbose, retry_refused, retry_all, junk_cookies, raw;
+    bool silent, show_error, no_progress, progress_bar, verbose, retry_refused, retry_all, junk_cookies, http09, parallel;
     unsigned keep_post;
     FormPart *form, **form_end;
+    bool form_unreadable;
     int64_t max_redirs, retries, retry_delay, retry_max, connect_ms, max_ms, max_size, max_receive, max_send, low_limit, low_time;
     bool resume, resume_auto;
     int64_t resume_at;
@@ -60,6 +61,7 @@ typedef struct Curl {
     int err;              /* where messages go: 2, or what --stderr opened */
     unsigned files;       /* nesting of -K */
     size_t url_number;
+    int64_t downloaded, uploaded; /* by all transfers */
 } Curl;
 
 /* options.c */
@@ -71,9 +73,11 @@ void curl_warn(Curl *c, const Operation *o, const char *format, ...) PRINTF_LIKE
 int curl_usage(Curl *c); /* the line that says where help is; status 2 */
 void list_add(Curl *c, List *l, Slice item);
 Operation *operation_new(Curl *c);
+bool operation_has_url(const Operation *o);
 
 /* config.c */
 int curl_config(Curl *c, const char *file); /* -K; 0, or -errno when it cannot be read, or a status of an option in it */
+const char *curl_option_wrong(const char *name); /* NULL, or "is unknown" or "is ambiguous" */
 ParseState curl_option(Curl *c, const char *name, char *value, bool *used, int *status); /* one option by its spelling, for -K */
 
 /* data.c */
@@ -82,6 +86,8 @@ enum { DATA_ASCII, DATA_BINARY, DATA_RAW, DATA_URLENCODE, DATA_JSON };
 const char *read_failure(Curl *c, const char *name, Slice *out); /* NULL, or what failed; "-" is standard input */
 const char *append_query(Curl *c, const char *url, Slice query);
 void put_encoded(Buf *b, Slice s);
+void put_form_encoded(Buf *b, Slice s);
+void put_without_lines(Buf *b, Slice s);
 
 /* form.c */
 int form_add(Curl *c, Operation *o, const char *text, bool plain);
@@ -94,7 +100,8 @@ bool glob_next(Glob *g, const char **url);
 const char *glob_name(Glob *g, const char *name); /* #1 ... replaced by what the current URL has there */
 
 /* cookies.c */
-void cookies_load(Curl *c, const Operation *o);
+void cookies_load(Curl *c, const Operation *o, const Url *u); /* u: whose cookies header lines in files are */
+bool cookies_on(const Operation *o);
 const char *cookies_for(Curl *c, const Operation *o, const Url *u, bool first_origin); /* NULL: none */
 void cookies_take(Curl *c, const Url *u, Slice head);
 int cookies_save(Curl *c, const char *file);
@@ -123,6 +130,7 @@ typedef struct Meter {
     int64_t start_ns;
 } Meter;
 void meter_begin(Curl *c, Meter *m, const Operation *o);
+void meter_parallel(Curl *c, bool begin); /* of -Z: what stands before all transfers and behind them */
 void meter_first(Curl *c, Meter *m);
 void meter_end(Curl *c, Meter *m, int64_t total, int64_t down, int64_t up_total, int64_t up, double seconds);
 

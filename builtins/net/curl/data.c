@@ -29,7 +29,7 @@ void put_encoded(Buf *b, Slice s)
 }
 
 /* curl's curl_easy_escape, but a blank is a plus. */
-static void put_form_encoded(Buf *b, Slice s)
+void put_form_encoded(Buf *b, Slice s)
 {
     for (size_t i = 0; i < s.len; i++)
         if (s.data[i] == ' ')
@@ -38,17 +38,21 @@ static void put_form_encoded(Buf *b, Slice s)
             put_encoded(b, slice(s.data + i, 1));
 }
 
-static int unreadable(Curl *c, const char *name)
+static int unreadable(Curl *c, const Operation *o, const char *name)
 {
-    curl_complain(c, "Failed to open %s", name);
-    return CURL_READ_ERROR;
+    curl_warn(c, o, "Couldn't read data from file \"%s\", this makes an empty POST.", name);
+    return 0;
 }
 
-static void put_without_lines(Buf *b, Slice s)
+/* Each line ends at its first CR or NUL, as curl reads them. */
+void put_without_lines(Buf *b, Slice s)
 {
-    for (size_t i = 0; i < s.len; i++)
-        if (s.data[i] != '\r' && s.data[i] != '\n' && s.data[i])
-            buf_char(b, s.data[i]);
+    while (s.len) {
+        size_t n = slice_find(s, '\n');
+        Slice line = slice(s.data, n);
+        buf_append(b, slice(line.data, MIN(slice_find(line, '\r'), slice_find(line, 0))));
+        s = slice_from(s, MIN(n + 1, s.len));
+    }
 }
 
 /* "content", "=content", "name=content", "@file", "name@file". */
@@ -59,7 +63,7 @@ static int add_urlencoded(Curl *c, Operation *o, const char *value)
     bool whole = at == s.len, from_file = !whole && s.data[at] == '@';
     text = whole ? s : slice_from(s, at + 1);
     if (from_file && read_failure(c, value + at + 1, &text))
-        return unreadable(c, value + at + 1);
+        return unreadable(c, o, value + at);
     if (!whole && at) {
         buf_append(&o->data, slice(s.data, at));
         buf_char(&o->data, '=');
@@ -80,7 +84,7 @@ int data_add(Curl *c, Operation *o, const char *option, const char *value, int k
         return add_urlencoded(c, o, value);
     bool from_file = value[0] == '@' && kind != DATA_RAW;
     if (from_file && read_failure(c, value + 1, &text))
-        return unreadable(c, value + 1);
+        return unreadable(c, o, value + 1);
     if (from_file && kind == DATA_ASCII)
         put_without_lines(&o->data, text);
     else

@@ -5,12 +5,14 @@ struct FormPart {
     FormPart *next;
     Slice name, content;
     const char *filename, *type; /* NULL: none */
-    bool attached;
+    List headers;
+    FormPart *more;              /* of several files under one name, the others */
 };
 
 typedef struct Field {
     Slice name, value;
     const char *type, *filename;
+    List headers;
 } Field;
 
 static const char *content_type_of(const char *file)
@@ -76,6 +78,9 @@ static void take_parameters(Curl *c, Slice *s, Field *f)
         } else if (slice_starts(rest, SLICE("filename="))) {
             rest = slice_from(rest, 9);
             f->filename = mem_copy(&c->p->keep, take_word(c, &rest, ";,"));
+        } else if (slice_starts(rest, SLICE("headers="))) {
+            rest = slice_from(rest, 8);
+            list_add(c, &f->headers, take_word(c, &rest, ";,"));
         } else {
             take_word(c, &rest, ";,");
         }
@@ -83,25 +88,35 @@ static void take_parameters(Curl *c, Slice *s, Field *f)
     }
 }
 
-static void add_part(Operation *o, Curl *c, FormPart part)
+static FormPart *add_part(Operation *o, Curl *c, FormPart part)
 {
     FormPart *p = mem_alloc(&c->p->keep, sizeof *p);
     *p = part;
     p->next = NULL;
     *o->form_end = p;
     o->form_end = &p->next;
+    return p;
 }
 
-static int add_file(Curl *c, Operation *o, Slice name, const char *file, Field *f, bool attach)
+static int add_file(Curl *c, Operation *o, Slice name, const char *file, Field *f, bool attach, FormPart **group)
 {
     Slice text;
     if (read_failure(c, file, &text)) {
-        curl_complain(c, "(26) Failed to open/read local data from file/application");
-        return CURL_READ_ERROR;
+        o->form_unreadable = true;
+        return 0;
     }
     const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
-    add_part(o, c, (FormPart){.name = name, .content = text, .attached = attach, .filename = !attach ? f->filename : f->filename ? f->filename : base,
-                              .type = f->type ? f->type : attach ? content_type_of(f->filename ? f->filename : base) : NULL});
+    FormPart part = (FormPart){.name = name, .content = text, .headers = f->headers, .filename = !attach ? f->filename : f->filename ? f->filename : base,
+                              .type = f->type ? f->type : attach && strcmp(file, "-") != 0 ? content_type_of(f->filename ? f->filename : base) : NULL};
+    if (*group) {
+        FormPart **end = &(*group)->more;
+        while (*end)
+            end = &(*end)->more;
+        *end = mem_alloc(&c->p->keep, sizeof part);
+        **end = part;
+    } else {
+        *group = add_part(o, c, part);
+    }
     return 0;
 }
 
@@ -111,7 +126,7 @@ int form_add(Curl *c, Operation *o, const char *text, bool plain)
     size_t eq = slice_find(s, '=');
     if (eq == s.len) {
         curl_warn(c, o, "Illegally formatted input field!");
-        return curl_usage(c);
+        return CURL_FAILED_INIT;
     }
     Slice name = slice(s.data, eq), rest = slice_from(s, eq + 1);
     Field f = {0};
@@ -122,17 +137,18 @@ int form_add(Curl *c, Operation *o, const char *text, bool plain)
     if (!rest.len || (rest.data[0] != '@' && rest.data[0] != '<')) {
         Slice value = take_word(c, &rest, ";");
         take_parameters(c, &rest, &f);
-        add_part(o, c, (FormPart){.name = name, .content = value, .filename = f.filename, .type = f.type});
+        add_part(o, c, (FormPart){.name = name, .content = value, .filename = f.filename, .type = f.type, .headers = f.headers});
         return 0;
     }
     bool attach = rest.data[0] == '@';
     int err = 0;
+    FormPart *group = NULL;
     do {
         rest = slice_from(rest, 1);
         f = (Field){0};
         Slice file = take_word(c, &rest, ";,");
         take_parameters(c, &rest, &f);
-        err = add_file(c, o, name, file.len ? file.data : "", &f, attach);
+        err = add_file(c, o, name, file.len ? file.data : "", &f, attach, &group);
     } while (!err && rest.len && rest.data[0] == ',');
     return err;
 }
@@ -149,28 +165,57 @@ static void put_name(Buf *b, Slice s)
     }
 }
 
-int form_build(Curl *c, const Operation *o, Buf *body, const char **content_type)
+static const char *boundary(Curl *c)
 {
     uint64_t random;
     proc_random(c->p, &random, sizeof random);
-    const char *boundary = mem_printf(&c->p->mem, "------------------------%016llx", (unsigned long long)random);
-    *content_type = mem_printf(&c->p->mem, "Content-Type: multipart/form-data; boundary=%s", boundary);
+    return mem_printf(&c->p->mem, "------------------------%016llx", (unsigned long long)random);
+}
+
+/* The head of a part behind its disposition, and the content. */
+static void put_part(Buf *b, const FormPart *f, const char *filename)
+{
+    if (filename) {
+        buf_append(b, SLICE("; filename=\""));
+        put_name(b, slice_str(filename));
+        buf_char(b, '"');
+    }
+    buf_append(b, SLICE("\r\n"));
+    if (f->type)
+        buf_printf(b, "Content-Type: %s\r\n", f->type);
+    for (size_t i = 0; i < f->headers.n; i++) {
+        buf_append(b, f->headers.item[i]);
+        buf_append(b, SLICE("\r\n"));
+    }
+    buf_append(b, SLICE("\r\n"));
+    buf_append(b, f->content);
+    buf_append(b, SLICE("\r\n"));
+}
+
+static void put_group(Curl *c, Buf *b, const FormPart *f)
+{
+    const char *border = boundary(c);
+    buf_printf(b, "\r\nContent-Type: multipart/mixed; boundary=%s\r\n\r\n", border);
+    for (; f; f = f->more) {
+        buf_printf(b, "--%s\r\nContent-Disposition: attachment", border);
+        put_part(b, f, f->filename);
+    }
+    buf_printf(b, "--%s--\r\n\r\n", border);
+}
+
+int form_build(Curl *c, const Operation *o, Buf *body, const char **content_type)
+{
+    const char *border = boundary(c);
+    *content_type = mem_printf(&c->p->mem, "Content-Type: multipart/form-data; boundary=%s", border);
     for (const FormPart *f = o->form; f; f = f->next) {
-        buf_printf(body, "--%s\r\nContent-Disposition: form-data; name=\"", boundary);
+        buf_printf(body, "--%s\r\nContent-Disposition: form-data; name=\"", border);
         put_name(body, f->name);
         buf_char(body, '"');
-        if (f->filename) {
-            buf_append(body, SLICE("; filename=\""));
-            put_name(body, slice_str(f->filename));
-            buf_char(body, '"');
-        }
-        buf_append(body, SLICE("\r\n"));
-        if (f->type)
-            buf_printf(body, "Content-Type: %s\r\n", f->type);
-        buf_append(body, SLICE("\r\n"));
-        buf_append(body, f->content);
-        buf_append(body, SLICE("\r\n"));
+        if (f->more)
+            put_group(c, body, f);
+        else
+            put_part(body, f, f->filename);
     }
-    buf_printf(body, "--%s--\r\n", boundary);
+    buf_printf(body, "--%s--\r\n", border);
     return 0;
 }

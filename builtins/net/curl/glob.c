@@ -92,7 +92,7 @@ static bool read_range(Reader *r)
         digits++;
     size_t where = digits + 1 + (digits < r->s.len && r->s.data[digits] == '-'); /* curl counts from one, behind what it had read */
     if (end == r->s.len)
-        return bad(r, "bad range", where);
+        return bad(r, where == start + 2 ? "bad range specification" : "bad range", where);
     Slice in = slice(r->s.data + start + 1, end - start - 1);
     Part *p = part_new(r);
     if (!p)
@@ -118,10 +118,10 @@ static bool read_range(Reader *r)
     if (in.len && in.data[0] == ':') {
         in = slice_from(in, 1);
         if (!read_number(&in, &p->step) || !p->step)
-            return bad(r, "bad range", where);
+            return bad(r, "bad range", end + 2);
     }
     if (in.len || p->last < p->first)
-        return bad(r, "bad range", where);
+        return bad(r, "bad range", in.len ? where : end + 2);
     p->count = (uint64_t)((p->last - p->first) / p->step) + 1;
     r->at = end + 1;
     return true;

@@ -48,7 +48,7 @@ static void put(Curl *c, const char *text)
 
 void meter_begin(Curl *c, Meter *m, const Operation *o)
 {
-    *m = (Meter){.on = !o->silent && !o->no_progress, .bar = o->progress_bar, .start_ns = proc_monotonic(c->p)};
+    *m = (Meter){.on = !o->silent && !o->no_progress && !o->parallel, .bar = o->progress_bar, .start_ns = proc_monotonic(c->p)};
 }
 
 static void head(Curl *c, Meter *m)
@@ -66,6 +66,20 @@ void meter_first(Curl *c, Meter *m)
         return;
     head(c, m);
     put(c, "\r  0     0    0     0    0     0      0      0 --:--:-- --:--:-- --:--:--     0");
+}
+
+void meter_parallel(Curl *c, bool begin)
+{
+    char down[48], up[48], text[256];
+    if (!c->last->parallel || c->last->no_progress)
+        return;
+    five(c->downloaded, down);
+    five(c->uploaded, up);
+    if (begin)
+        put(c, "DL% UL%  Dled  Uled  Xfers  Live Total     Current  Left    Speed\n\r--  --      0     0     1     1  --:--:-- --:--:-- --:--:--     0      ");
+    snprintf(text, sizeof text, "\r100 --  %s %s %5zu     0  --:--:-- --:--:-- --:--:-- %s      \n", down, up, c->url_number, down);
+    if (!begin)
+        put(c, text);
 }
 
 static void bar_end(Curl *c, int64_t total, int64_t down)

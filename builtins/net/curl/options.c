@@ -7,7 +7,7 @@
 enum {
     O_LONG = 256, O_BASIC, O_BODY_FAIL, O_BINARY, O_RAW_DATA, O_URLENCODE, O_JSON, O_FORM_STRING, O_MAX_REDIRS, O_POST301, O_POST302, O_POST303, O_CONNECT, O_RETRY, O_RETRY_ALL,
     O_RETRY_REFUSED, O_RETRY_DELAY, O_RETRY_MAX, O_COMPRESSED, O_URL, O_CREATE_DIRS, O_OUTPUT_DIR, O_HTTP11, O_HTTP2, O_HTTP2_PRIOR, O_STDERR, O_NO_METER, O_BEARER, O_MAX_SIZE,
-    O_LIMIT_RATE, O_TRUSTED, O_URL_QUERY, O_REMOTE_ALL, O_FAIL_EARLY, O_TLS10, O_TLS11, O_TLS12, O_TLS13, O_ACCEPTED, O_REFUSED, O_REFUSED_VALUE, O_JUNK,
+    O_LIMIT_RATE, O_TRUSTED, O_URL_QUERY, O_REMOTE_ALL, O_FAIL_EARLY, O_TLS10, O_TLS11, O_TLS12, O_TLS13, O_ACCEPTED, O_REFUSED, O_REFUSED_VALUE, O_HTTP09, O_PARALLEL_MAX,
 };
 
 #define ROW(letter, name, kind, help, value, id) {letter, name, kind, help, value, id}
@@ -64,6 +64,9 @@ const Option curl_options[] = {
     ROW(0, "post301", OPT_FLAG, "Do not switch to GET after following a 301", NULL, O_POST301),
     ROW(0, "post302", OPT_FLAG, "Do not switch to GET after following a 302", NULL, O_POST302),
     ROW(0, "post303", OPT_FLAG, "Do not switch to GET after following a 303", NULL, O_POST303),
+    FLAG('Z', "parallel", "Take transfers at the same time; here one behind the other"),
+    ROW(0, "parallel-immediate", OPT_FLAG, "Do not wait for multiplexing", NULL, O_ACCEPTED),
+    ROW(0, "parallel-max", OPT_VALUE, "Maximum concurrency for parallel transfers", "num", O_PARALLEL_MAX),
     FLAG('#', "progress-bar", "Display transfer progress as a bar"),
     FLAG('q', "disable", "Disable .curlrc"),
     VALUE('r', "range", "Retrieve only the bytes within RANGE", "range"),
@@ -95,6 +98,7 @@ const Option curl_options[] = {
     FLAG('4', "ipv4", "Resolve names to IPv4 addresses"),
     FLAG('6', "ipv6", "Resolve names to IPv6 addresses"),
     FLAG('0', "http1.0", "Use HTTP 1.0"),
+    ROW(0, "http0.9", OPT_FLAG, "Allow HTTP 0.9 responses", NULL, O_HTTP09),
     ROW(0, "http1.1", OPT_FLAG, "Use HTTP 1.1", NULL, O_HTTP11),
     ROW(0, "http2", OPT_FLAG, "Use HTTP 2", NULL, O_HTTP2),
     ROW(0, "http2-prior-knowledge", OPT_FLAG, "Use HTTP 2 without HTTP/1.1 Upgrade", NULL, O_HTTP2_PRIOR),
@@ -179,8 +183,19 @@ static void add_upload(Curl *c, Operation *o, const char *file)
 
 /* ---------- values ---------- */
 
-static ParseState bad_number(Curl *c, const char *option, int *status)
+static ParseState bad_number(Curl *c, int id, const char *option, const char *text, int *status)
 {
+    int64_t n;
+    if (id == O_MAX_SIZE)
+        curl_warn(c, c->last, "invalid number specified for max-filesize");
+    if (id == O_MAX_SIZE || id == O_LIMIT_RATE) {
+        curl_complain(c, "option %s: is badly used here", option);
+        return *status = curl_usage(c), PARSE_STOP;
+    }
+    if (id != O_MAX_REDIRS && parse_int(text, &n) == 0 && n < 0) {
+        curl_complain(c, "option %s: expected a positive numerical parameter", option);
+        return *status = curl_usage(c), PARSE_STOP;
+    }
     curl_complain(c, "option %s: expected a proper numerical parameter", option);
     *status = curl_usage(c);
     return PARSE_STOP;
@@ -220,8 +235,8 @@ static int add_headers(Curl *c, Operation *o, const char *value)
     }
     Slice text;
     if (read_failure(c, value + 1, &text)) {
-        curl_complain(c, "Failed to open %s!", value + 1);
-        return CURL_READ_ERROR;
+        curl_warn(c, o, "Failed to open %s!", value + 1);
+        return 0;
     }
     while (text.len) {
         size_t n = slice_find(text, '\n');
@@ -265,7 +280,11 @@ static const char *read_format(Curl *c, const char *value)
         return value;
     if (read_failure(c, value + 1, &text))
         return NULL;
-    return mem_copy(&c->p->keep, text);
+    Buf b;
+    buf_init(&b, &c->p->keep, BUF_MAX);
+    buf_reserve(&b, 1);
+    put_without_lines(&b, text);
+    return b.data ? b.data : "";
 }
 
 /* ---------- one option ---------- */
@@ -313,6 +332,8 @@ static void set_switch(Operation *o, int id, bool on)
     case O_TLS11: o->tls_min = 11; break;
     case O_TLS12: o->tls_min = 12; break;
     case O_TLS13: o->tls_min = 13; break;
+    case O_HTTP09: o->http09 = on; break;
+    case 'Z': o->parallel = on; break;
     default: break;
     }
 }
@@ -325,7 +346,7 @@ static ParseState take_switch(Curl *c, int id, bool on, const char *shown, int *
         print_help(c->p, command_find("curl"));
         return stop(status, 0);
     case 'V':
-        out_printf(c->p->out, "curl %s (libshell)\nProtocols: http https\n", CURL_VERSION);
+        out_printf(c->p->out, "curl %s (libshell) libcurl/%s\nProtocols: http https\nFeatures: alt-svc AsynchDNS brotli HTTP2 HTTPS-proxy IDN IPv6 Largefile libz SSL\n", CURL_VERSION, CURL_VERSION);
         return stop(status, 0);
     case 'k':
         if (on && !http_insecure_allowed(c->p)) {
@@ -335,7 +356,8 @@ static ParseState take_switch(Curl *c, int id, bool on, const char *shown, int *
         o->insecure = on;
         return PARSE_OK;
     case ':':
-        operation_new(c);
+        if (operation_has_url(o))
+            operation_new(c);
         return PARSE_OK;
     case 'O':
         add_output(c, o, on ? OUT_REMOTE_NAME : OUT_STDOUT, NULL);
@@ -346,6 +368,23 @@ static ParseState take_switch(Curl *c, int id, bool on, const char *shown, int *
     case O_REFUSED:
         curl_complain(c, "option %s: refused by policy", shown);
         return stop(status, curl_usage(c));
+    case 'f':
+    case O_BODY_FAIL:
+        if (on && (id == 'f' ? o->fail_body : o->fail)) {
+            curl_complain(c, "You must select either --fail or --fail-with-body, not both.");
+            curl_complain(c, "option %s: is badly used here", shown);
+            return stop(status, curl_usage(c));
+        }
+        set_switch(o, id, on);
+        return PARSE_OK;
+    case 'i':
+    case 'J':
+        if (on && (id == 'i' ? o->header_name : o->include)) {
+            curl_complain(c, "showing headers and --remote-header-name cannot be combined");
+            return stop(status, curl_usage(c));
+        }
+        set_switch(o, id, on);
+        return PARSE_OK;
     default:
         set_switch(o, id, on);
         return PARSE_OK;
@@ -354,6 +393,7 @@ static ParseState take_switch(Curl *c, int id, bool on, const char *shown, int *
 
 static bool numeric(Operation *o, int id, const char *v, bool *known)
 {
+    int64_t ignored;
     *known = true;
     switch (id) {
     case 'm': return take_seconds(v, &o->max_ms);
@@ -363,6 +403,7 @@ static bool numeric(Operation *o, int id, const char *v, bool *known)
     case O_RETRY_DELAY: return take_count(v, &o->retry_delay);
     case O_RETRY_MAX: return take_count(v, &o->retry_max);
     case O_MAX_SIZE: return take_rate(v, &o->max_size);
+    case O_PARALLEL_MAX: return take_count(v, &ignored);
     case O_LIMIT_RATE: return take_rate(v, &o->max_receive) && take_rate(v, &o->max_send);
     case 'Y': return take_count(v, &o->low_limit) && (o->low_time = o->low_time ? o->low_time : 30, true);
     case 'y': return take_count(v, &o->low_time) && (o->low_limit = o->low_limit ? o->low_limit : 1, true);
@@ -382,8 +423,14 @@ static int take_body(Curl *c, Operation *o, int id, const char *option, const ch
     case O_RAW_DATA: return data_add(c, o, option, v, DATA_RAW);
     case O_URLENCODE: return data_add(c, o, option, v, DATA_URLENCODE);
     case O_JSON: return data_add(c, o, option, v, DATA_JSON);
-    case 'F': return form_add(c, o, v, false);
-    case O_FORM_STRING: return form_add(c, o, v, true);
+    case 'F':
+    case O_FORM_STRING: {
+        int err = form_add(c, o, v, id == O_FORM_STRING);
+        if (err != CURL_FAILED_INIT)
+            return err;
+        curl_complain(c, "option %s: is badly used here", option);
+        return curl_usage(c);
+    }
     case 'H': return add_headers(c, o, v);
     case 'K': return curl_config(c, v);
     case O_STDERR: return set_stderr(c, v);
@@ -419,9 +466,9 @@ static void take_text(Curl *c, Operation *o, int id, const char *v)
         } else if (name.len < s.len) {
             buf_append(&b, name);
             buf_append(&b, name.len ? SLICE("=") : SLICE(""));
-            put_encoded(&b, slice_from(s, name.len + 1));
+            put_form_encoded(&b, slice_from(s, name.len + 1));
         } else {
-            put_encoded(&b, s);
+            put_form_encoded(&b, s);
         }
         o->query = b.data;
         break;
@@ -438,7 +485,7 @@ static ParseState take_value(Curl *c, const Option *row, char *v, const char *sh
         return stop(status, curl_usage(c));
     }
     if (!numeric(c->last, row->id, v, &known))
-        return bad_number(c, shown, status);
+        return bad_number(c, row->id, shown, v, status);
     if (known)
         return PARSE_OK;
     int err = take_body(c, c->last, row->id, shown, v);
@@ -479,6 +526,14 @@ static const Option *by_name(const char *name, bool *no, bool *ambiguous)
             return o;
         }
     return NULL;
+}
+
+const char *curl_option_wrong(const char *name)
+{
+    bool no, ambiguous;
+    if (name[1] != '-')
+        return by_letter(name[1]) ? NULL : "is unknown";
+    return by_name(name + 2, &no, &ambiguous) ? NULL : ambiguous ? "is ambiguous" : "is unknown";
 }
 
 static ParseState complain(Curl *c, const char *option, const char *what, int *status)

@@ -2,6 +2,7 @@
 #include "curl.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 typedef struct Job {
     Curl *c;
@@ -15,6 +16,9 @@ typedef struct Job {
     int fd;                  /* of the output; -1: not opened yet */
     const char *file;        /* NULL: standard output */
     bool to_stdout, wrote, header_file_open;
+    bool quiet_end;          /* the head being traced is an interim one or an error: its empty line is not shown */
+    bool goes_on;            /* the answer is a redirect that will be followed */
+    uint64_t bytes;          /* of the output file, of this try */
     int header_fd;
     int64_t resume_from;
     const char *error;       /* of the job, when it is not the engine's */
@@ -60,12 +64,21 @@ static void trace(Job *j)
         return;
     while (http_trace(j->http, &kind, &text)) {
         while (text.len) {
+            bool first = kind == '<' && slice_starts(text, SLICE("HTTP/"));
             size_t n = slice_find(text, '\n') + 1;
             Slice line = slice(text.data, MIN(n, text.len));
             if (kind == '*' && (slice_starts(line, SLICE("Connection #")) || slice_starts(line, SLICE("Closing connection"))))
                 end_meter(j);
-            put_err(j, slice_str(mem_printf(&j->c->p->mem, "%c %.*s", kind, (int)line.len, line.data)));
+            size_t code = slice_find(line, ' ') + 1;
+            if (first)
+                j->quiet_end = code < line.len && (line.data[code] == '1' || (j->o->fail && line.data[code] >= '4'));
+            if (kind != '<' || !j->quiet_end || !slice_is(line, "\r\n"))
+                put_err(j, slice_str(mem_printf(&j->c->p->mem, "%c %.*s", kind, (int)line.len, line.data)));
             text = slice_from(text, line.len);
+            if (j->goes_on && first && j->request.has_body)
+                put_err(j, SLICE("* Please rewind output before next send\n"));
+            if (kind == '<' && j->goes_on && slice_is(line, "\r\n"))
+                put_err(j, SLICE("* Ignoring the response-body\n"));
         }
     }
 }
@@ -164,11 +177,11 @@ static int put(Job *j, Slice s)
         return err;
     j->wrote = true;
     if (j->to_stdout) {
-        out_write(j->c->p->out, s);
         output_flush(j->c->p->out);
-        return j->c->p->out->error ? fail(j, CURL_WRITE_ERROR, "Failure writing output to destination") : 0;
+        return proc_write(j->c->p, 1, s) < 0 ? fail(j, CURL_WRITE_ERROR, "Failed writing body") : 0;
     }
-    return proc_write(j->c->p, j->fd, s) < 0 ? fail(j, CURL_WRITE_ERROR, "Failure writing output to destination") : 0;
+    j->bytes += s.len;
+    return proc_write(j->c->p, j->fd, s) < 0 ? fail(j, CURL_WRITE_ERROR, "Failed writing body") : 0;
 }
 
 static int choose_output(Job *j, Glob *g)
@@ -232,7 +245,7 @@ static int set_upload(Job *j)
             curl_usage(j->c);
             return fail(j, CURL_READ_ERROR, "Failed to open/read local data from file/application");
         }
-        j->upload_len = proc_fstat(p, j->upload_fd, &st) == 0 ? (int64_t)st.size : -1;
+        j->upload_len = proc_fstat(p, j->upload_fd, &st) == 0 && S_ISREG(st.mode) ? (int64_t)st.size : -1;
         Slice url = slice_str(j->url);
         const char *slash = strrchr(file, '/');
         size_t host = slice_search(url, SLICE("://")) + 3;
@@ -246,11 +259,36 @@ static int set_upload(Job *j)
     return 0;
 }
 
+/* curl sends one body, or asks for a head. */
+static bool one_method(Job *j)
+{
+    const Operation *o = j->o;
+    bool data = o->has_data && !o->get;
+    const char *asked[3], *both = NULL;
+    size_t n = 0;
+    if (j->entry->upload)
+        asked[n++] = "PUT (-T, --upload-file)";
+    if (data)
+        asked[n++] = "POST (-d, --data)";
+    if (o->form)
+        asked[n++] = "multipart formpost (-F, --form)";
+    if (o->head && n)
+        both = "HEAD (-I, --head)";
+    if (!both && n < 2)
+        return true;
+    curl_warn(j->c, o, "You can only select one HTTP request method! You asked for both %s and %s.", asked[0], both ? both : asked[1]);
+    return false;
+}
+
 static int set_body(Job *j)
 {
     Operation *o = j->o;
     Buf b;
     const char *type;
+    if (!one_method(j))
+        return CURL_FAILED_INIT;
+    if (o->form_unreadable)
+        return fail(j, CURL_READ_ERROR, "Failed to open/read local data from file/application");
     if (o->form) {
         buf_init(&b, &j->c->p->keep, BUF_MAX);
         form_build(j->c, o, &b, &type);
@@ -273,7 +311,9 @@ static int set_range(Job *j)
     VStat st;
     if (o->resume)
         j->resume_from = !o->resume_auto ? o->resume_at : j->file && proc_stat(j->c->p, j->file, 0, &st) == 0 ? (int64_t)st.size : 0;
-    if (j->resume_from)
+    if (j->resume_from && j->request.streams)
+        j->request.resume_from = j->resume_from;
+    else if (j->resume_from)
         j->request.range = mem_printf(&j->c->p->keep, "%lld-", (long long)j->resume_from);
     else
         j->request.range = o->range;
@@ -292,14 +332,16 @@ static int build_request(Job *j)
         add_header(j, "Content-Type: application/json");
     if (o->json && !has_header(j, "Accept"))
         add_header(j, "Accept: application/json");
-    if (o->bearer)
-        add_header(j, mem_printf(&j->c->p->keep, "Authorization: Bearer %s", o->bearer));
+    j->request.bearer = has_header(j, "Authorization") ? NULL : o->bearer;
     int err = set_body(j);
     if (err)
         return err;
     set_range(j);
     if (o->head)
         j->request.method = SLICE("HEAD");
+    j->request.no_body = o->head;
+    j->request.fail = o->fail;
+    j->request.http09 = o->http09;
     if (o->method)
         j->request.method = slice_str(o->method);
     j->request.user_agent = o->no_agent ? NULL : o->agent ? o->agent : CURL_AGENT;
@@ -414,6 +456,8 @@ static void remember(Job *j)
     r->header_bytes += now.size_header;
     r->request_bytes += now.size_request;
     r->connects += now.num_connects;
+    j->c->downloaded += now.size_download;
+    j->c->uploaded += now.size_upload;
     Slice head = http_last_head(j->http), type;
     r->head = slice(mem_copy(&j->c->p->keep, head), head.len);
     r->headers = count_headers(head);
@@ -479,23 +523,29 @@ static int exchange(Job *j, bool *again)
     j->request.nheaders = j->request.hops ? j->request.nheaders : j->headers.n;
     j->request.timeout_ms = time_left(j);
     j->http = http_open(p, &j->request, &e);
+    if (!j->http && e.code == HTTP_NO_HOST && j->o->verbose)
+        put_err(j, slice_str(mem_printf(&p->mem, "* %s\n* Closing connection 0\n", e.message)));
     if (!j->http)
         return fail(j, e.code, mem_strdup(&p->keep, e.message));
     if (j->request.streams && j->upload_fd >= 0)
         send_upload(j);
     bool discard = false, came = http_head(p, j->http);
     int status = 0, code = came ? status_of(j) : 0;
+    bool some = http_heads(j->http).len > 0;
+    int judged = came ? judge_head(j, code, &discard) : 0;
+    int redirect = !judged && came ? follow(j, again) : 0;
+    j->goes_on = *again;
     trace(j);
-    if (came)
+    if (some)
         status = put_heads(j);
-    int judged = came && !status ? judge_head(j, code, &discard) : 0;
-    int redirect = !status && !judged && came ? follow(j, again) : 0;
     status = status ? status : judged ? judged : redirect;
     if (!judged || !discard) {
         int read = read_body(j, *again || discard || redirect);
         status = status ? status : read;
     }
     trace(j);
+    if (*again && j->o->verbose)
+        put_err(j, slice_str(mem_printf(&p->mem, "* Issue another request to this URL: '%.*s'\n", (int)j->request.url.len, j->request.url.data)));
     remember(j);
     int ended = status ? 0 : engine_status(j);
     http_close(p, j->http);
@@ -513,6 +563,10 @@ static int attempt(Job *j)
     bool again = true;
     int status = 0;
     j->started_ns = proc_monotonic(j->c->p);
+    Url u;
+    const char *why;
+    if (url_parse(&j->c->p->mem, j->request.url, &u, &why) == -EINVAL)
+        return fail(j, CURL_MALFORMED, "URL using bad/illegal format or missing URL");
     meter_begin(j->c, &j->meter, j->o);
     meter_first(j->c, &j->meter);
     while (again && !status) {
@@ -552,14 +606,17 @@ static int with_retries(Job *j)
         const char *why = left ? transient(j, status) : NULL;
         int64_t gone = (proc_monotonic(j->c->p) - begun) / 1000000000;
         int64_t pause = j->o->retry_delay ? j->o->retry_delay : wait;
-        if (!why || (j->o->retry_max && gone + pause > j->o->retry_max))
+        if (!why || (j->o->retry_max && gone >= j->o->retry_max))
             return status;
         tell(j, status);
-        curl_warn(j->c, j->o, "Problem : %s. Will retry in %lld seconds. %lld retries left.", why, (long long)pause, (long long)left);
+        curl_warn(j->c, j->o, "Problem %s%s. Will retry in %lld seconds. %lld retries left.", why[0] == '(' ? "" : ": ", why, (long long)pause, (long long)left);
         left--;
         wait = MIN(wait * 2, (int64_t)600);
         if (proc_sleep(j->c->p, pause * 1000000000))
             return status;
+        if (j->fd >= 0 && j->bytes && !j->o->silent)
+            put_err(j, slice_str(mem_printf(&j->c->p->mem, "Throwing away %llu bytes\n", (unsigned long long)j->bytes)));
+        j->bytes = 0;
         if (j->fd >= 0 && !j->resume_from) {
             proc_ftruncate(j->c->p, j->fd, 0);
             proc_seek(j->c->p, j->fd, 0, SEEK_SET);
@@ -586,6 +643,8 @@ static int scheme_of(Job *j)
     }
     Url u;
     const char *why;
+    if (!n)
+        return fail(j, CURL_MALFORMED, "URL using bad/illegal format or missing URL");
     char *probe = mem_printf(&j->c->p->mem, "%.*s://a/", (int)n, s.data);
     if (url_parse(&j->c->p->mem, slice_str(probe), &u, &why) == 0)
         return 0;
@@ -656,7 +715,12 @@ static int run_url(Curl *c, Operation *o, const UrlEntry *e, Glob *g, const char
 int curl_run(Curl *c, Operation *o)
 {
     int status = 0;
-    cookies_load(c, o);
+    Url u = {.host = SLICE(""), .path = SLICE("/")};
+    const char *why;
+    for (size_t i = 0; i < o->nurls; i++)
+        if (o->url[i].url && url_parse(&c->p->mem, slice_str(o->url[i].url), &u, &why) == 0)
+            break;
+    cookies_load(c, o, &u);
     for (size_t i = 0; i < o->nurls; i++) {
         const UrlEntry *e = &o->url[i];
         const char *error = NULL, *url = NULL;

@@ -209,6 +209,10 @@ static bool find_addresses(Proc *p, Http *h)
     bool any;
     if (h->config->proxy)
         return true;
+    if (h->url.kind != URL_NAME && h->family && (h->family == 4) != (h->url.kind == URL_IPV4)) {
+        http_fail(h, HTTP_NO_CONNECT, false, "Couldn't connect to server");
+        return false;
+    }
     if (h->url.kind != URL_NAME) {
         memcpy(h->addresses[0], h->url.address.bytes, 16);
         h->naddresses = 1;

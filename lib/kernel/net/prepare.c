@@ -245,7 +245,7 @@ static bool put_credential(Proc *p, Http *h, Lines *lines)
         return false;
     }
     h->hidden = (int64_t)b.len + 2;
-    h->start.user = h->start.password = NULL;
+    h->start.user = h->start.password = h->start.bearer = NULL;
     return use_redactor(h, slice_from(buf_slice(&b), value)) && add_line(lines, buf_slice(&b));
 }
 
@@ -255,7 +255,7 @@ static bool take_values(Http *h, const HttpRequest *r)
 {
     bool ok = value_fine(h, "user agent", r->user_agent) && value_fine(h, "referer", r->referer) && value_fine(h, "cookie", r->cookie) &&
               value_fine(h, "range", r->range) && value_fine(h, "accept encoding", r->accept_encoding) && value_fine(h, "user", r->user) &&
-              value_fine(h, "password", r->password);
+              value_fine(h, "password", r->password) && value_fine(h, "token", r->bearer);
     if (ok && h->credential && r->range) {
         http_fail(h, HTTP_BAD_OPTION, true, "range refused by policy: no ranges where a credential is sent");
         return false;
@@ -271,6 +271,7 @@ static bool take_values(Http *h, const HttpRequest *r)
         return false;
     h->start.user = copy_text(h, in_url ? h->url.user.data : r->user, &ok);
     h->start.password = copy_text(h, in_url ? h->url.password.data : r->password, &ok);
+    h->start.bearer = copy_text(h, r->bearer, &ok);
     h->start.accept_encoding = copy_text(h, h->credential && !r->accept_encoding ? "identity" : r->accept_encoding, &ok);
     return ok || no_memory(h);
 }
@@ -330,7 +331,10 @@ static bool take_body(Http *h, const HttpRequest *r)
 bool http_prepare(Proc *p, Http *h, const HttpRequest *r)
 {
     Lines lines = {.h = h};
-    h->start.no_body = slice_is(r->method, "HEAD");
+    h->start.no_body = r->no_body || slice_is(r->method, "HEAD");
+    h->start.fail = r->fail;
+    h->start.http09 = r->http09 && !h->credential;
+    h->start.resume_from = r->resume_from;
     h->start.insecure = r->insecure;
     h->start.http_version = r->http_version;
     h->start.connect_timeout_ms = r->connect_timeout_ms;

@@ -42,7 +42,7 @@ static void leave_origin(Proc *p, HttpRequest *next)
     next->headers = kept;
     next->nheaders = n;
     if (GUARD(REDIRECT_HEADERS, true))
-        next->user = next->password = next->cookie = NULL;
+        next->user = next->password = next->cookie = next->bearer = NULL;
     if (GUARD(REDIRECT_CREDENTIAL, true))
         next->crossed = true;
 }
@@ -50,15 +50,33 @@ static void leave_origin(Proc *p, HttpRequest *next)
 /* curl's: a 303 is fetched, a POST becomes a GET behind 301 and 302 unless it is to stay one; HEAD stays. */
 static void choose_method(int status, unsigned keep_post, HttpRequest *next)
 {
-    bool post = slice_is(next->method, "POST");
+    bool post = next->has_body && next->post; /* a form, whatever its method is called */
     bool turns = (status == 301 && post && !(keep_post & 1)) || (status == 302 && post && !(keep_post & 2)) ||
                  (status == 303 && !slice_is(next->method, "HEAD") && !(post && (keep_post & 4)));
     if (!turns)
         return;
     next->method = SLICE("GET");
+    next->resume_from = 0;
     next->has_body = next->post = next->streams = false;
     next->body = slice(NULL, 0);
     next->body_len = -1;
+}
+
+static bool is_http(Slice scheme)
+{
+    char low[8] = "";
+    for (size_t i = 0; i < scheme.len && i < 7; i++)
+        low[i] = (char)(scheme.data[i] | 32);
+    return strcmp(low, "http") == 0 || strcmp(low, "https") == 0;
+}
+
+/* Letters only, up to the colon. */
+static bool scheme_alone(Slice s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if ((s.data[i] | 32) < 'a' || (s.data[i] | 32) > 'z')
+            return false;
+    return n > 0;
 }
 
 bool http_redirect(Proc *p, const Http *h, const HttpRequest *before, unsigned keep_post, HttpRequest *next, HttpError *e)
@@ -68,7 +86,7 @@ bool http_redirect(Proc *p, const Http *h, const HttpRequest *before, unsigned k
     Url to;
     const char *why;
     *e = (HttpError){0};
-    if (status / 100 != 3 || status == 304 || status == 305 || status == 306 || status == 300 || !http_header(h, "location", &location))
+    if (status / 100 != 3 || status == 304 || status == 305 || status == 306 || status == 300 || !http_header(h, "location", &location) || !location.len)
         return false;
     *next = *before;
     uint64_t most = kern_limit(p->kernel, LIMIT_REDIRECTS);
@@ -76,6 +94,12 @@ bool http_redirect(Proc *p, const Http *h, const HttpRequest *before, unsigned k
         proc_limit(p, LIMIT_REDIRECTS);
     char *copy = mem_copy(&p->mem, location);
     int err = url_resolve(&p->mem, &h->url, slice(copy, location.len), &to, &why);
+    size_t scheme = slice_search(location, SLICE("://"));
+    if (err == -EINVAL && scheme < 32 && scheme_alone(location, scheme) && !is_http(slice(location.data, scheme))) {
+        char text[96];
+        snprintf(text, sizeof text, "Protocol \"%.*s\" not supported or disabled in libcurl", (int)scheme, location.data);
+        return fail(e, HTTP_UNSUPPORTED, text);
+    }
     if (err)
         return fail(e, HTTP_MALFORMED, "URL using bad/illegal format or missing URL");
     next->url = to.text;

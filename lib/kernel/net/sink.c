@@ -63,7 +63,7 @@ static void on_info(void *user, const char *text, size_t n)
     Http *h = user;
     Slice s = slice(text, n);
     for (size_t i = 0; i < ARRAY_LEN(own); i++)
-        if (slice_starts(s, slice_str(own[i])))
+        if (slice_starts(s, slice_str(own[i])) && !(own[i][0] == 'H' && h->url.kind != URL_NAME))
             return;
     add_trace(h, '*', clean(h, s));
 }
