@@ -20,7 +20,7 @@ static int status_of(const Http *h)
 /* What says nothing about who asks goes on to another origin; the rest does not. */
 static bool crosses(Slice line)
 {
-    static const char *const names[] = {"accept", "accept-language", "content-type", "user-agent"};
+    static const char *const names[] = {"accept", "accept-encoding", "accept-language", "content-type", "user-agent"};
     size_t n = MIN(slice_find(line, ':'), slice_find(line, ';'));
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         bool same = n == strlen(names[i]);
