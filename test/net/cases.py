@@ -29,10 +29,6 @@ RULES = [
 ]
 
 
-# A real tool that runs as root may replace a device (wget -P /dev/null does): as mount points of a namespace of its own they stay.
-GUARDED = 'for d in null zero full random urandom tty; do mount --bind /dev/$d /dev/$d; done; exec bash -c "$0"'
-
-
 class Server:
     def __enter__(self):
         self.folder = tempfile.mkdtemp()
@@ -99,16 +95,11 @@ def write(path, cases):
 def real(server, script):
     folder = tempfile.mkdtemp()
     env = {"PATH": "/usr/bin:/bin", "HOME": "/home/agent", "LC_ALL": "C.UTF-8", "TZ": "UTC", "CURL_CA_BUNDLE": os.path.join(server.folder, "ca.pem"), **server.variables()}
-<<<<<<< HEAD
     os.chmod(folder, 0o777)
     # Never as root: a case may name a device or a directory of the system's.
     user = ["setpriv", "--reuid", "1000", "--regid", "1000", "--clear-groups"] if os.getuid() == 0 else []
     os.chmod(server.folder, 0o755)
     r = subprocess.run(user + ["bash", "-c", script], cwd=folder, env=env, capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
-=======
-    command = ["unshare", "-m", "sh", "-c", GUARDED, script]
-    r = subprocess.run(command, cwd=folder, env=env, capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
->>>>>>> acb58e9 (wget: GNU wget 1.21's requests, names, messages and statuses for single files over the request engine; cases recorded in a mount namespace that keeps devices)
     shutil.rmtree(folder)
     return r
 
