@@ -109,6 +109,7 @@ static shell *shell_alloc(void)
 
 static void destroy(shell *sh)
 {
+    audit_free(sh); /* its hook is the kernel's */
     if (sh->lang)
         lang_free(sh->lang, sh->kernel);
     kern_free(sh->kernel);
@@ -116,7 +117,6 @@ static void destroy(shell *sh)
     custom_free_all(sh);
     mount_free_all(sh);
     bind_free_notes(sh);
-    audit_free(sh);
     free(sh->script);
     pthread_mutex_destroy(&sh->forks);
     free(sh);
