@@ -8,7 +8,8 @@
 
 enum { BODY_ROOM = 512 * 1024, BODY_FULL = 256 * 1024, UPLOAD_ROOM = 128 * 1024, HEADS_MAX = 1024 * 1024, ADDRESSES_MAX = 32 };
 
-typedef enum { HTTP_RESOLVING, HTTP_READY, HTTP_RUNNING, HTTP_ENDED } HttpState;
+/* ASKING: the embedder, who may take steps to answer; the component has no part in it yet. */
+typedef enum { HTTP_ASKING, HTTP_RESOLVING, HTTP_READY, HTTP_RUNNING, HTTP_ENDED } HttpState;
 
 struct Http {
     Http *next;
