@@ -106,14 +106,6 @@ installs() {
     "$logs/static"
 }
 
-python_tests() {
-  rm -rf "$logs/venv"
-  python=/usr/bin/python3
-  [ -x "$python" ] || python=python3
-  "$python" -m venv "$logs/venv" && LIBSHELL_LIBRARY=$PWD/build/release/libshell.so "$logs/venv/bin/pip" install --quiet --no-index ./bindings/python &&
-    cd "$logs" && "$logs/venv/bin/python" -m unittest discover -s "$OLDPWD/bindings/python/tests" && cd "$OLDPWD"
-}
-
 record_checks() {
   if [ "$(id -u)" != 0 ] || ! unshare --mount --uts true 2>/dev/null; then
     echo "the record is not checked here: needs root and name spaces"
@@ -146,7 +138,7 @@ counted "network cases, asan" python3 test/net/cases.py build/asan/libshell test
 counted "pipelines against bash" python3 test/pipelines.py build/release/libshell
 counted "fuzz seeds, asan" seeds asan
 part "install and link" installs
-part "python, from the wheel" python_tests
+counted "python, from the wheel" sh test/python.sh build/release/libshell.so
 part "record against the tools" record_checks
 if [ "$full" = 1 ]; then
   counted "torture, every allocation" sh test/each.sh build/asan/test/torture --every

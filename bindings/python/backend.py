@@ -1,9 +1,10 @@
-"""PEP 517 backend: builds libshell.so with CMake and zips it with the package into a py3-none wheel. Needs nothing from PyPI."""
+"""PEP 517 backend: builds libshell.so and its components with CMake and zips them with the package into a py3-none wheel. Needs nothing from PyPI."""
 import base64
 import hashlib
 import os
 import pathlib
 import platform
+import shutil
 import subprocess
 import sysconfig
 import tempfile
@@ -14,16 +15,41 @@ ROOT = HERE.parent.parent
 NAME, VERSION = "libshell", "0.1.0"
 
 
-def _library():
-    """A built libshell.so: LIBSHELL_LIBRARY, or one made here."""
+COMPONENTS = ("crypto", "archive", "data", "net")
+
+
+def _slim(path):
+    """The file without its debug information, where there is a tool to take it away."""
+    tool = shutil.which("strip") or shutil.which("llvm-strip")
+    if tool is None:
+        return path.read_bytes()
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / path.name
+        shutil.copy(path, out)
+        done = subprocess.run([tool, "--strip-debug", str(out)])
+        return out.read_bytes() if done.returncode == 0 else path.read_bytes()
+
+
+def _libraries():
+    """libshell.so and the components that were built: beside LIBSHELL_LIBRARY, or made here. LIBSHELL_COMPONENTS: names with commas, or none."""
     given = os.environ.get("LIBSHELL_LIBRARY")
+    wanted = os.environ.get("LIBSHELL_COMPONENTS")
+    names = COMPONENTS if wanted is None else [name for name in wanted.split(",") if name in COMPONENTS]
+
+    def collect(library):
+        out = {"libshell.so": _slim(library.resolve())}
+        for name in names:
+            path = library.parent / f"libshell-{name}.so"
+            if path.exists():
+                out[path.name] = _slim(path)
+        return out
     if given:
-        return pathlib.Path(given).read_bytes()
+        return collect(pathlib.Path(given))
     with tempfile.TemporaryDirectory() as build:
         run = lambda *args: subprocess.run(args, check=True)
         run("cmake", "-S", str(ROOT), "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DLIBSHELL_TESTS=OFF")
-        run("cmake", "--build", build, "--target", "shell", "--parallel", str(os.cpu_count() or 1))
-        return (pathlib.Path(build) / "libshell.so").read_bytes()
+        run("cmake", "--build", build, "--parallel", str(os.cpu_count() or 1))
+        return collect(pathlib.Path(build) / "libshell.so")
 
 
 def _tag():
@@ -56,9 +82,9 @@ def _files(editable=False):
         files[f"{NAME}.pth"] = (str(HERE) + "\n").encode()
     else:
         for path in sorted((HERE / NAME).rglob("*")):
-            if path.suffix in (".py", ".pyi", ".typed") or path.name == "py.typed":
+            if path.suffix in (".py", ".typed") or path.name == "py.typed":
                 files[str(path.relative_to(HERE))] = path.read_bytes()
-        files[f"{NAME}/libshell.so"] = _library()
+        files.update((f"{NAME}/{name}", data) for name, data in _libraries().items())
     files[info + "METADATA"] = _metadata().encode()
     files[info + "WHEEL"] = f"Wheel-Version: 1.0\nGenerator: {NAME}\nRoot-Is-Purelib: false\nTag: {_tag()}\n".encode()
     return files
@@ -71,7 +97,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
-    (HERE / NAME / "libshell.so").write_bytes(_library())
+    for library, data in _libraries().items():
+        (HERE / NAME / library).write_bytes(data)
     name = f"{NAME}-{VERSION}-{_tag()}.whl"
     _write(pathlib.Path(wheel_directory) / name, _files(editable=True))
     return name

@@ -5,521 +5,628 @@
     ...     sh.run("echo hi | tr a-z A-Z").stdout
     'HI\\n'
 
-A shell sees nothing of the host but what is bound. `run` never raises for a failing script: its status is in the Output. The GIL is
-released while a script runs; one Shell is used by one thread at a time.
+A shell sees nothing of the host but what is bound, mounted or allowed. `run` never raises for a failing script: its status is in the Output. The
+GIL is released while a script runs. One Shell is used by one thread at a time (ShellBusyError else); cancel, set_net and set_policy may come
+from any. `arun` and `stream` are for asyncio; cancelling the task cancels the run.
 """
 from __future__ import annotations
 
-import builtins
 import ctypes
-import os
-import weakref
+from _thread import allocate_lock as _allocate_lock, get_ident as _get_ident
 
 from . import _native as n
+from ._errors import (FileExistsError, FileNotFoundError, FileTooLargeError, InvalidArgumentError, IsADirectoryError, NoSpaceError, NotADirectoryError,
+                      OutOfMemoryError, PermissionDeniedError, ReadOnlyError, ShellBusyError, ShellError, UnsupportedError, error as _error)
+from ._model import ENDS, Bind, Call, Change, FileInfo, Image, Limits, Output, ShellConfig, Stat, output_from as _output, text_from
+from ._values import environment as _environment, seconds as _seconds, strings as _strings, to_bytes as _bytes, to_name as _path
 
 TYPE_CHECKING = False  # typing and dataclasses are not imported: they would double the time this takes
 if TYPE_CHECKING:
-    from typing import Callable, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+    import os
+    from typing import Any, Awaitable, Callable, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+    from ._aio import AsyncCall, Chunk, Stream
+    from ._grants import AllowUrl, Audit, AuditError, Cred, FileRule, Net, Policy, Question, audit_verify
+    from ._mounts import DictMount
     Text = Union[str, bytes]
-
-__all__ = ["Shell", "Bind", "Limits", "Output", "Image", "Change", "FileInfo", "Stat", "Call", "ShellError", "ShellBusyError", "FileNotFoundError",
-           "PermissionDeniedError", "FileExistsError", "NotADirectoryError", "IsADirectoryError", "FileTooLargeError", "NoSpaceError",
-           "command_names", "version"]
-
-
-# ---------- errors ----------
-
-class ShellError(Exception):
-    """Whatever a call on a shell met; `path` is the file concerned, or ''."""
-
-    def __init__(self, message: str, *, path: str = ""):
-        super().__init__(message)
-        self.message = message
-        self.path = path
-
-
-class ShellBusyError(ShellError, RuntimeError):
-    """The shell is running, or the call came from inside one of its callbacks."""
-
-
-class FileNotFoundError(ShellError, builtins.FileNotFoundError):
-    pass
-
-
-class PermissionDeniedError(ShellError, builtins.PermissionError):
-    pass
-
-
-class FileExistsError(ShellError, builtins.FileExistsError):
-    pass
-
-
-class NotADirectoryError(ShellError, builtins.NotADirectoryError):
-    pass
-
-
-class IsADirectoryError(ShellError, builtins.IsADirectoryError):
-    pass
-
-
-class FileTooLargeError(ShellError, OSError):
-    pass
-
-
-class NoSpaceError(ShellError, OSError):
-    pass
-
-
-class ReadOnlyError(PermissionDeniedError):
-    pass
-
-
-class OutOfMemoryError(ShellError, MemoryError):
-    pass
-
-
-class InvalidArgumentError(ShellError, ValueError):
-    pass
-
-
-_ERRORS = {
-    n.EINVAL: InvalidArgumentError, n.ENOMEM: OutOfMemoryError, n.EBUSY: ShellBusyError, n.ENOENT: FileNotFoundError,
-    n.EACCES: PermissionDeniedError, n.EPERM: PermissionDeniedError, n.EEXIST: FileExistsError, n.ENOTDIR: NotADirectoryError,
-    n.EISDIR: IsADirectoryError, n.EROFS: ReadOnlyError, n.ENOSPC: NoSpaceError, n.EFBIG: FileTooLargeError,
-}
-
-
-def _bytes(text: Union[Text, os.PathLike]) -> bytes:
-    data = os.fspath(text) if isinstance(text, os.PathLike) else text
-    return data.encode("utf-8", "surrogateescape") if isinstance(data, str) else bytes(data)
-
-
-def _path(text: Union[Text, os.PathLike]) -> bytes:
-    data = _bytes(text)
-    if b"\0" in data:
-        raise InvalidArgumentError("embedded NUL in a name", path=data.decode("utf-8", "replace"))
-    return data
-
-
-def _strings(items: Iterable[bytes]) -> ctypes.Array:
-    items = list(items)
-    return (ctypes.c_char_p * (len(items) + 1))(*items, None)
-
-
-def _environment(env: Optional[Mapping[str, str]]):
-    if env is None:
-        return None
-    for name in env:
-        if not name or "=" in name:
-            raise InvalidArgumentError(f"bad variable name {name!r}")
-    return _strings(_path(f"{k}={v}") for k, v in env.items())
-
-
-# ---------- values ----------
-
-class _Value:
-    """Equality and a repr over the fields in __slots__."""
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and all(getattr(self, f) == getattr(other, f) for f in self.__slots__)
-
-    def __hash__(self) -> int:
-        return hash(tuple(getattr(self, f) for f in self.__slots__))
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{f}={getattr(self, f)!r}' for f in self.__slots__)})"
-
-
-class Bind(_Value):
-    """A host file or directory shown in the shell. mode: "copy" (read once), "direct" (live) or "overlay"."""
-    __slots__ = ("source", "destination", "mode", "readonly", "write_linked")
-
-    def __init__(self, source: Union[str, os.PathLike], destination: str, mode: str = "copy", readonly: bool = False, write_linked: bool = False):
-        self.source, self.destination, self.mode, self.readonly, self.write_linked = source, destination, mode, readonly, write_linked
-
-
-class Limits(_Value):
-    """Limits of a shell or of one run. None keeps the default, 0 is unlimited. time_ms in milliseconds, sizes in bytes."""
-    __slots__ = n.LIMIT_NAMES
-
-    def __init__(self, *, time_ms: Optional[int] = None, steps: Optional[int] = None, memory: Optional[int] = None, output: Optional[int] = None,
-                 file_size: Optional[int] = None, file_bytes: Optional[int] = None, inodes: Optional[int] = None, fds: Optional[int] = None,
-                 processes: Optional[int] = None, pipeline: Optional[int] = None, depth: Optional[int] = None, script: Optional[int] = None,
-                 regex: Optional[int] = None, expansion: Optional[int] = None,
-                 requests: Optional[int] = None, transfers: Optional[int] = None, redirects: Optional[int] = None,
-                 download: Optional[int] = None, upload: Optional[int] = None):
-        values = locals()
-        for name in n.LIMIT_NAMES:
-            setattr(self, name, values[name])
-
-    def _native(self) -> n.Limits:
-        out = n.Limits(size=ctypes.sizeof(n.Limits))
-        for name in n.LIMIT_NAMES:
-            value = getattr(self, name)
-            if value is not None and (not isinstance(value, int) or value < 0 or value >= n.LIMIT_DEFAULT):
-                raise InvalidArgumentError(f"limit {name}: {value!r}")
-            setattr(out, name, n.LIMIT_DEFAULT if value is None else value)
-        return out
-
-
-_ENDS = ("finished", "timeout", "cancelled", "limit", "deadlock")
-
-
-class Output(_Value):
-    """What a run gave. The text forms decode UTF-8 with replacement."""
-    __slots__ = ("status", "stdout_bytes", "stderr_bytes", "end", "limit", "stdout_truncated", "stderr_truncated", "steps", "peak_memory", "wall_ns")
-
-    def __init__(self, status: int, stdout_bytes: bytes, stderr_bytes: bytes, end: str = "finished", limit: Optional[str] = None,
-                 stdout_truncated: bool = False, stderr_truncated: bool = False, steps: int = 0, peak_memory: int = 0, wall_ns: int = 0):
-        self.status = status
-        self.stdout_bytes = stdout_bytes
-        self.stderr_bytes = stderr_bytes
-        self.end = end
-        self.limit = limit
-        self.stdout_truncated = stdout_truncated
-        self.stderr_truncated = stderr_truncated
-        self.steps = steps
-        self.peak_memory = peak_memory
-        self.wall_ns = wall_ns
-
-    @property
-    def stdout(self) -> str:
-        return self.stdout_bytes.decode("utf-8", "replace")
-
-    @property
-    def stderr(self) -> str:
-        return self.stderr_bytes.decode("utf-8", "replace")
-
-
-class FileInfo(_Value):
-    __slots__ = ("name", "is_dir", "size")
-
-    def __init__(self, name: str, is_dir: bool, size: int):
-        self.name, self.is_dir, self.size = name, is_dir, size
-
-
-class Stat(_Value):
-    __slots__ = ("size", "mode", "uid", "gid", "nlink", "ino", "mtime_ns", "ctime_ns")
-
-    def __init__(self, size: int, mode: int, uid: int, gid: int, nlink: int, ino: int, mtime_ns: int, ctime_ns: int):
-        self.size, self.mode, self.uid, self.gid = size, mode, uid, gid
-        self.nlink, self.ino, self.mtime_ns, self.ctime_ns = nlink, ino, mtime_ns, ctime_ns
-
-
-class Change(_Value):
-    """kind: "added", "modified" or "deleted"."""
-    __slots__ = ("path", "kind", "mode", "size")
-
-    def __init__(self, path: str, kind: str, mode: int, size: int):
-        self.path, self.kind, self.mode, self.size = path, kind, mode, size
-
-
-class Call:
-    """One running custom command, for its function: argv, stdin, env, cwd, and where to write."""
-
-    def __init__(self, pointer: int):
-        self._pointer = pointer
-        self.argv: List[str] = [n.lib.shell_call_arg(pointer, i).decode("utf-8", "surrogateescape") for i in range(n.lib.shell_call_argc(pointer))]
-        self.cwd: str = n.lib.shell_call_cwd(pointer).decode("utf-8", "surrogateescape")
-
-    @property
-    def stdin(self) -> bytes:
-        length = ctypes.c_uint64()
-        data = n.lib.shell_call_input(self._pointer, ctypes.byref(length))
-        return ctypes.string_at(data, length.value) if data and length.value else b""
-
-    def getenv(self, name: str) -> Optional[str]:
-        value = n.lib.shell_call_getenv(self._pointer, _path(name))
-        return None if value is None else value.decode("utf-8", "surrogateescape")
-
-    def write(self, data: Text) -> None:
-        self._write(1, data)
-
-    def write_error(self, data: Text) -> None:
-        self._write(2, data)
-
-    def _write(self, stream: int, data: Text) -> None:
-        raw, written = _bytes(data), ctypes.c_uint64()
-        err = n.lib.shell_call_write(self._pointer, stream, raw, len(raw), ctypes.byref(written))
-        if err:
-            raise _ERRORS.get(err, ShellError)(n.lib.shell_strerror(err).decode())
-
-
-class Image:
-    """A frozen file system that shells can start from, in constant time and from any thread."""
-
-    def __init__(self, pointer: ctypes.c_void_p):
-        self._pointer = pointer
-        self._finalizer = weakref.finalize(self, n.lib.shell_image_free, pointer)
+    PathLike = Union[str, bytes, os.PathLike]
+
+_LATER = {"AllowUrl": "_grants", "Cred": "_grants", "Net": "_grants", "Policy": "_grants", "FileRule": "_grants", "Question": "_grants", "Audit": "_grants",
+          "AuditError": "_grants", "audit_verify": "_grants", "DictMount": "_mounts", "AsyncCall": "_aio", "Chunk": "_aio", "Stream": "_aio"}
+
+__all__ = ["Shell", "ShellConfig", "Bind", "Limits", "Output", "Image", "Change", "FileInfo", "Stat", "Call", "ShellError", "ShellBusyError",
+           "FileNotFoundError", "PermissionDeniedError", "FileExistsError", "NotADirectoryError", "IsADirectoryError", "FileTooLargeError", "NoSpaceError",
+           "ReadOnlyError", "OutOfMemoryError", "InvalidArgumentError", "UnsupportedError", "command_names", "version", "feature", "describe",
+           "tools"] + list(_LATER)
+
+
+def __getattr__(name: str):
+    """What needs more modules is imported when it is first named."""
+    if name not in _LATER:
+        raise AttributeError(f"module 'libshell' has no attribute {name!r}")
+    from importlib import import_module
+    value = globals()[name] = getattr(import_module("." + _LATER[name], __name__), name)
+    return value
 
 
 # ---------- the shell ----------
 
-_MODES = {"copy": 0, "direct": 1, "overlay": 2}
 _JOBS = {"wait": 0, "keep": 1, "kill": 2}
-
-
-class _State:
-    """The handle and what must live as long as it; closed once, by close() or the collector."""
-
-    def __init__(self) -> None:
-        self.handle = ctypes.c_void_p()
-        self.commands: dict = {}
-
-    def close(self) -> None:
-        if self.handle:
-            n.lib.shell_close(self.handle)
-            self.handle = ctypes.c_void_p()
+_RUN_DEFAULTS = {"stdin": None, "timeout": None, "env": None, "cwd": None, "args": None, "limits": None, "jobs": "wait", "on_stdout": None,
+                 "on_stderr": None, "merge": False, "fresh": False, "syntax_only": False}
 
 
 class Shell:
     """A shell. State (cwd, variables, functions, options, files) lasts from run to run."""
 
+    _pointer = None
+    _job = None      # the asyncio run that holds the shell
+    _owner = 0       # the thread that is inside
+    _timeout = 0.0
+    _net = _policy = None
+
     def __init__(self, *, binds: Sequence[Bind] = (), env: Optional[Mapping[str, str]] = None, cwd: Optional[str] = None,
                  umask: Optional[int] = None, timeout: Optional[float] = None, limits: Optional[Limits] = None, image: Optional[Image] = None,
-                 clock: Optional[float] = None, virtual_clock: bool = False, seed: Optional[int] = None):
-        options = n.Options()
-        n.lib.shell_options_init(ctypes.byref(options))
-        message = ctypes.create_string_buffer(256)
-        native = (n.Bind * max(len(binds), 1))()
-        for i, bind in enumerate(binds):
-            if bind.mode not in _MODES:
-                raise InvalidArgumentError(f"bind mode {bind.mode!r}")
-            native[i] = n.Bind(ctypes.sizeof(n.Bind), _path(bind.source), _path(bind.destination), _MODES[bind.mode],
-                               (1 if bind.readonly else 0) | (2 if bind.write_linked else 0))
-        options.binds, options.nbinds = native, len(binds)
-        environment = _environment(env)
-        if environment is not None:
-            options.env = environment
+                 clock: Optional[float] = None, virtual_clock: bool = False, seed: Optional[int] = None, net: Optional[Net] = None,
+                 allowed_urls: Iterable[Union[str, AllowUrl]] = (), credentials: Iterable[Cred] = (), policy: Optional[Policy] = None,
+                 audit: Optional[Audit] = None):
+        """allowed_urls and credentials are short for net=Net(...). The default timeout is the time limit of `limits`, 30 seconds."""
+        options = _template()
+        self._prepare()
+        if timeout is not None:
+            self._timeout = _seconds(timeout)
+        if allowed_urls or credentials:
+            if net is not None:
+                raise InvalidArgumentError("give net, or allowed_urls and credentials")
+            from ._grants import Net as make_net
+            net = make_net(allowed_urls, credentials)
+        keep: list = []
+        message = None
+        if binds or env is not None or cwd is not None or umask is not None or limits is not None or image is not None or net is not None \
+                or policy is not None or audit is not None or clock is not None or virtual_clock or seed is not None:
+            message = ctypes.create_string_buffer(256)
+            options = type(options).from_buffer_copy(options)
+            options.message, options.message_size = ctypes.addressof(message), 256
+            self._fill(options, keep, binds, env, cwd, umask, limits, image)
+            self._grant(options, keep, net, policy, audit)
+            if clock is not None or virtual_clock:
+                options.fixed_clock, options.clock_seconds = (2 if virtual_clock else 1), int(clock or 0)
+            if seed is not None:
+                options.seeded, options.seed = 1, seed & (2**64 - 1)
+        self._given = (binds, env, umask, timeout, limits, clock, virtual_clock, seed)
+        out = _c_void_p()
+        err = _open(_byref(options), _byref(out))
+        if err:
+            raise _error(err, message.value.decode("utf-8", "replace") if message else "")
+        self._pointer = out.value
+
+    def _prepare(self) -> None:
+        self._lock, self._life = _allocate_lock(), _allocate_lock()
+        self._hooks: dict = {}     # Handles, by what set them
+        self._commands: dict = {}  # functions, by name
+        self._keep: list = []      # Handles of lazy files, which images share
+
+    def _fill(self, options, keep, binds, env, cwd, umask, limits, image) -> None:
+        if binds:
+            from . import _structs
+            native = (_structs.Bind * len(binds))()
+            for i, bind in enumerate(binds):
+                bind._fill(native[i])
+            keep.append(native)
+            options.binds, options.nbinds = ctypes.addressof(native), len(binds)
+        if env is not None:
+            keep.append(_environment(env))
+            options.env = ctypes.addressof(keep[-1])
         if cwd is not None:
             options.cwd = _path(cwd)
         if umask is not None:
             options.umask = umask
-        self._timeout = _seconds(timeout)
-        native_limits = limits._native() if limits else None
-        if native_limits is not None:
-            options.limits = ctypes.pointer(native_limits)
+        if limits is not None:
+            keep.append(limits._native())
+            options.limits = ctypes.addressof(keep[-1])
         if image is not None:
             options.image = image._pointer
-        if clock is not None or virtual_clock:
-            options.fixed_clock, options.clock_seconds = (2 if virtual_clock else 1), int(clock or 0)
-        if seed is not None:
-            options.seeded, options.seed = 1, seed & (2**64 - 1)
-        options.message, options.message_size = ctypes.cast(message, ctypes.c_char_p), 256
-        state = _State()
-        err = n.lib.shell_open(ctypes.byref(options), ctypes.byref(state.handle))
-        if err:
-            raise _ERRORS.get(err, ShellError)(message.value.decode("utf-8", "replace"))
-        self._adopt(state)
+            self._keep = list(image._keep)
 
-    def _adopt(self, state: _State) -> None:
-        self._state = state
-        self._finalizer = weakref.finalize(self, state.close)
+    def _grant(self, options, keep, net, policy, audit) -> None:
+        self._net, self._policy = net, policy
+        for name, given in (("net", net), ("policy", policy), ("audit", audit)):
+            if given is not None:
+                native, handle, rest = given._native(self) if name == "policy" else given._native()
+                keep += [native, rest]
+                self._hooks[name] = handle
+                setattr(options, name, ctypes.addressof(native))
 
-    def __enter__(self) -> "Shell":
+    def __enter__(self) -> Shell:
         return self
 
-    def __exit__(self, *exception) -> None:
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Shell:
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
         self.close()
 
     def close(self) -> None:
         """Frees the shell; using it afterwards raises ShellError."""
-        self._finalizer()
+        if self._pointer is None:
+            return
+        if not self._lock.acquire(False):
+            raise ShellBusyError("the shell is running")
+        self._free()
 
-    @property
-    def _handle(self) -> ctypes.c_void_p:
-        if not self._state.handle:
-            raise ShellError("the shell is closed")
-        return self._state.handle
+    def _free(self, _close=n.lib.shell_close) -> None:
+        """With _lock held, which is given back."""
+        with self._life:
+            pointer, self._pointer = self._pointer, None
+        try:
+            if pointer:
+                _close(pointer)
+        finally:
+            self._lock.release()
 
-    def _check(self, err: int, path: Text = "") -> None:
-        if err:
-            name = path.decode("utf-8", "replace") if isinstance(path, bytes) else path
-            raise _ERRORS.get(err, ShellError)(n.lib.shell_message(self._handle).decode("utf-8", "replace") or n.lib.shell_strerror(err).decode(), path=name)
+    def __del__(self) -> None:
+        if self._pointer is not None and self._lock.acquire(False):
+            self._free()
+
+    # ---------- one thread at a time ----------
+
+    def _take(self) -> bool:
+        """Enters the shell; False: this thread is inside already, in a callback."""
+        if self._lock.acquire(False):
+            self._owner = _get_ident()
+            if self._pointer is None:
+                self._give()
+                raise ShellError("the shell is closed")
+            return True
+        if self._owner == _get_ident():
+            return False
+        raise ShellBusyError("another thread is using the shell")
+
+    def _give(self) -> None:
+        self._owner = 0
+        self._lock.release()
+
+    def _call(self, function, *arguments, path: Text = "") -> None:
+        mine = self._take()
+        try:
+            err = function(self._pointer, *arguments)
+            if err:
+                raise self._failure(err, path)
+        finally:
+            if mine:
+                self._give()
+
+    def _failure(self, err: int, path: Text = "") -> ShellError:
+        if self._pointer is None:
+            return ShellError("the shell is closed")
+        name = path.decode("utf-8", "replace") if isinstance(path, bytes) else path
+        return _error(err, n.lib.shell_message(self._pointer).decode("utf-8", "replace"), name)
+
+    def _any_thread(self, function, *arguments) -> None:
+        """For the calls that may come while another thread runs the shell."""
+        with self._life:
+            if self._pointer is None:
+                raise ShellError("the shell is closed")
+            err = function(self._pointer, *arguments)
+            if err:
+                raise self._failure(err)
+
+    def _answer(self, number: int, result: int) -> None:
+        with self._life:
+            if self._pointer is not None:
+                n.lib.shell_answer(self._pointer, number, result)
+
+    def _wake(self) -> None:
+        with self._life:
+            if self._pointer is not None:
+                n.lib.shell_wake(self._pointer)
 
     # ---------- running ----------
 
     def run(self, script: Text, *, stdin: Optional[Text] = None, timeout: Optional[float] = None, env: Optional[Mapping[str, str]] = None,
             cwd: Optional[str] = None, args: Optional[Sequence[str]] = None, limits: Optional[Limits] = None, jobs: str = "wait",
-            on_stdout: Optional[Callable[[bytes], None]] = None, on_stderr: Optional[Callable[[bytes], None]] = None,
-            merge: bool = False, fresh: bool = False) -> Output:
-        """Runs `script` and waits for it. Callbacks get output as it comes; an exception in one ends the run and is raised here."""
-        text = script.encode("utf-8", "surrogateescape") if type(script) is str else _bytes(script)
-        result = _ResultPointer()
-        handle = self._handle
-        timeout = self._timeout if timeout is None else _seconds(timeout)
-        if stdin is None and not timeout and env is None and cwd is None and args is None and limits is None and jobs == "wait" \
-                and on_stdout is None and on_stderr is None and not merge and not fresh:
-            err = _run(handle, text, len(text), None, _byref(result))
-            if err:
-                self._check(err)
-            return _output(result)
-        options = n.RunOptions(size=ctypes.sizeof(n.RunOptions), timeout=timeout or 0.0, jobs=_JOBS[jobs])
-        keep: list = []
-        if stdin is not None:
-            data = _bytes(stdin)
-            keep.append(data)
-            options.input, options.input_len = data, len(data)
-        if env is not None:
-            options.env = _environment(env)
-        if cwd is not None:
-            options.cwd = _path(cwd)
-        if args is not None:
-            options.args = _strings(_path(a) for a in args)
-        if limits is not None:
-            native = limits._native()
-            keep.append(native)
-            options.limits = ctypes.pointer(native)
-        options.flags = (1 if merge else 0) | (4 if fresh else 0)
-        failed: list = []
-        if on_stdout is not None or on_stderr is not None:
+            on_stdout: Optional[Callable[[bytes], object]] = None, on_stderr: Optional[Callable[[bytes], object]] = None,
+            merge: bool = False, fresh: bool = False, syntax_only: bool = False) -> Output:
+        """Runs `script` and waits for it. Callbacks get output as it comes, on this thread; an exception in one ends the run and is raised here. env,
+        cwd, args ($0 $1 ...) and limits are for this run only. jobs: "wait" for background jobs, "keep" or "kill" them. merge: stderr into stdout.
+        fresh: nothing but files stays. syntax_only: as bash -n."""
+        if stdin is None and timeout is None and not self._timeout and env is None and cwd is None and args is None and limits is None \
+                and jobs == "wait" and on_stdout is None and on_stderr is None and not merge and not fresh and not syntax_only:
+            text = script.encode("utf-8", "surrogateescape") if type(script) is str else _bytes(script)
+            result, lock = _c_void_p(), self._lock
+            if not lock.acquire(False):
+                raise ShellBusyError("the shell is running")
+            try:
+                self._owner = _get_ident()
+                err = _run(self._pointer, text, len(text), None, _byref(result))
+                if err:
+                    raise self._failure(err)
+            finally:
+                self._owner = 0
+                lock.release()
+            return _output(result.value)
+        return self._run(script, None, {"stdin": stdin, "timeout": timeout, "env": env, "cwd": cwd, "args": args, "limits": limits, "jobs": jobs,
+                                        "on_stdout": on_stdout, "on_stderr": on_stderr, "merge": merge, "fresh": fresh, "syntax_only": syntax_only})
+
+    def _run_options(self, o, keep):
+        timeout = self._timeout if o["timeout"] is None else _seconds(o["timeout"])
+        if o["jobs"] not in _JOBS:
+            raise InvalidArgumentError(f"jobs {o['jobs']!r}: one of {', '.join(_JOBS)}")
+        options = n.RunOptions(size=ctypes.sizeof(n.RunOptions), timeout=timeout, jobs=_JOBS[o["jobs"]])
+        if o["stdin"] is not None:
+            options.input = data = _bytes(o["stdin"])
+            options.input_len = len(data)
+        if o["cwd"] is not None:
+            options.cwd = _path(o["cwd"])
+        for name, value in (("env", _environment(o["env"])), ("args", None if o["args"] is None else _strings(map(_path, o["args"]))),
+                            ("limits", o["limits"] and o["limits"]._native())):
+            if value is not None:
+                keep.append(value)
+                setattr(options, name, ctypes.addressof(value))
+        options.flags = (1 if o["merge"] else 0) | (4 if o["fresh"] else 0) | (8 if o["syntax_only"] else 0)
+        return options
+
+    def _run(self, script: Text, job, given: Mapping[str, Any]) -> Output:
+        deliver = given.get("_deliver")
+        o = {**_RUN_DEFAULTS, **given}
+        text, keep, failed, result = _bytes(script), [], [], ctypes.c_void_p()
+        options = self._run_options(o, keep)
+        if o["on_stdout"] is not None or o["on_stderr"] is not None:
+            deliver = _deliver(o["on_stdout"], o["on_stderr"], failed)
+        if deliver is not None:
+            from . import _callbacks
+            handle = _callbacks.Handle(deliver)
             options.flags |= 2
-            options.on_output = n.ON_OUTPUT(_deliver(on_stdout, on_stderr, failed))
-        self._check(n.lib.shell_run(handle, text, len(text), ctypes.byref(options), ctypes.byref(result)))
-        output = _output(result)
+            options.on_output, options.user = _callbacks.address(_callbacks.on_output), handle.number
+        mine = self._take()
+        try:
+            if mine:
+                self._job = job
+            err = n.lib.shell_run(self._pointer, text, len(text), ctypes.byref(options), ctypes.byref(result))
+            if err:
+                raise self._failure(err)
+        finally:
+            if mine:
+                self._job = None
+                self._give()
+        output = _output(result.value)
         if failed:
             raise failed[0]
         return output
 
+    async def arun(self, script: Text, *, stdin: Optional[Text] = None, timeout: Optional[float] = None, env: Optional[Mapping[str, str]] = None,
+                   cwd: Optional[str] = None, args: Optional[Sequence[str]] = None, limits: Optional[Limits] = None, jobs: str = "wait",
+                   on_stdout: Optional[Callable[[bytes], object]] = None, on_stderr: Optional[Callable[[bytes], object]] = None,
+                   merge: bool = False, fresh: bool = False, syntax_only: bool = False) -> Output:
+        """`run` for asyncio, on a thread of the binding's own. Cancelling the task cancels the run, and ends when it has ended. Output callbacks are
+        called on that thread; async custom commands run on this loop."""
+        from . import _aio
+        return await _aio.arun(self, script, {"stdin": stdin, "timeout": timeout, "env": env, "cwd": cwd, "args": args, "limits": limits, "jobs": jobs,
+                                              "on_stdout": on_stdout, "on_stderr": on_stderr, "merge": merge, "fresh": fresh, "syntax_only": syntax_only})
+
+    def stream(self, script: Text, *, stdin: Optional[Text] = None, timeout: Optional[float] = None, env: Optional[Mapping[str, str]] = None,
+               cwd: Optional[str] = None, args: Optional[Sequence[str]] = None, limits: Optional[Limits] = None, jobs: str = "wait",
+               merge: bool = False, fresh: bool = False) -> Stream:
+        """A run whose output is read as it comes: `async for chunk in sh.stream(...)`, or `for`. `output` of what this gives is then the Output."""
+        from . import _aio
+        return _aio.Stream(self, script, {"stdin": stdin, "timeout": timeout, "env": env, "cwd": cwd, "args": args, "limits": limits, "jobs": jobs,
+                                          "merge": merge, "fresh": fresh})
+
     def cancel(self) -> None:
         """Ends the run in progress, from any thread."""
-        n.lib.shell_cancel(self._handle)
+        self._any_thread(n.lib.shell_cancel)
 
     def reset(self) -> None:
         """Back to the state after construction: files, variables, functions, options, cwd."""
-        self._check(n.lib.shell_reset(self._handle))
+        self._call(n.lib.shell_reset)
 
-    def fork(self) -> "Shell":
-        """A copy of this idle shell in constant time: files and variables, no jobs."""
-        state = _State()
-        self._check(n.lib.shell_fork(self._handle, ctypes.byref(state.handle)))
-        state.commands = dict(self._state.commands)
+    # ---------- copies ----------
+
+    def fork(self) -> Shell:
+        """A copy of this idle shell in constant time: files and variables, no jobs, no audit."""
+        out = ctypes.c_void_p()
+        self._call(n.lib.shell_fork, ctypes.byref(out))
         other = Shell.__new__(Shell)
-        other._timeout = self._timeout
-        other._adopt(state)
+        other._prepare()
+        other._pointer, other._timeout, other._given = out.value, self._timeout, self._given
+        other._net, other._keep = self._net, list(self._keep)
+        other._hooks = {name: handle for name, handle in self._hooks.items() if name not in ("audit", "policy") and not isinstance(name, tuple)}
+        if self._policy is not None:
+            other.set_policy(self._policy)
+        for name, function in self._commands.items():
+            other._register(name, function)
         return other
 
     def image(self) -> Image:
         """Freezes the files as they are now."""
         pointer = ctypes.c_void_p()
-        self._check(n.lib.shell_image_of(self._handle, ctypes.byref(pointer)))
-        return Image(pointer)
+        self._call(n.lib.shell_image_of, ctypes.byref(pointer))
+        return Image(pointer.value, self._keep)
 
-    def command(self, name: str, function: Callable[[Call], Optional[int]]) -> None:
-        """Makes a Python function a command: it gets a Call and returns the status (None: 0). An exception is printed on stderr, status 1."""
-        def trampoline(_user, pointer):
-            call = Call(pointer)
-            try:
-                status = function(call)
-                return 0 if status is None else int(status) & 255
-            except BaseException as e:  # noqa: BLE001: nothing may cross into C
-                call.write_error(f"{name}: {type(e).__name__}: {e}\n")
-                return 1
-        callback = n.COMMAND(trampoline)
-        self._check(n.lib.shell_command(self._handle, _path(name), callback, None), name)
-        self._state.commands.setdefault(name, []).append(callback)  # one that was replaced may still run
+    def snapshot(self) -> bytes:
+        """Files, variables, functions, options, cwd as bytes. Never credentials, policy, limits, binds, custom commands or mounts."""
+        return self._take_bytes(n.lib.shell_snapshot)
+
+    def restore(self, data: bytes) -> None:
+        """Puts a snapshot's state in the place of this shell's, all or nothing. Policy, limits, binds and commands stay this shell's."""
+        self._call(n.lib.shell_restore, data, len(data))
+
+    # ---------- what it is given while it lives ----------
+
+    @property
+    def config(self) -> ShellConfig:
+        """What the shell was given. No secret is in it."""
+        binds, env, umask, timeout, limits, clock, virtual_clock, seed = self._given
+        net = self._net
+        return ShellConfig(binds=tuple(binds), env=dict(env or {}), umask=0o022 if umask is None else umask, timeout=timeout, limits=limits or Limits(),
+                           allowed_urls=net.allow if net else (), policy=self._policy, clock=clock, virtual_clock=virtual_clock, seed=seed,
+                           credentials=tuple((c.url, c.kind, c.name, c.methods) for c in net.credentials) if net else ())
+
+    def add_bind(self, bind: Bind) -> None:
+        from . import _structs
+        self._call(n.lib.shell_bind_add, ctypes.byref(bind._fill(_structs.Bind())), path=bind.destination)
+        self._given = (tuple(self._given[0]) + (bind,),) + self._given[1:]
+
+    def remove_bind(self, destination: str) -> None:
+        """Takes away the newest bind there, and what an overlay or copy had changed."""
+        self._call(n.lib.shell_bind_remove, _path(destination), path=destination)
+        binds = list(self._given[0])
+        newest = max((i for i, b in enumerate(binds) if b.destination == destination), default=None)
+        if newest is not None:
+            del binds[newest]
+        self._given = (tuple(binds),) + self._given[1:]
+
+    def set_limits(self, limits: Limits) -> None:
+        """From the next run on; a field of None keeps what holds now."""
+        self._call(n.lib.shell_set_limits, ctypes.byref(limits._native()))
+        old = self._given[4]
+        merged = Limits(**{name: getattr(old, name) if old and getattr(limits, name) is None else getattr(limits, name) for name in n.LIMIT_NAMES})
+        self._given = self._given[:4] + (merged,) + self._given[5:]
+
+    def set_net(self, net: Optional[Net]) -> None:
+        """Replaces what may leave, also while a run is in progress and from any thread. None: nothing."""
+        native, handle, _keep = net._native() if net is not None else (None, None, None)
+        self._any_thread(n.lib.shell_set_net, None if native is None else ctypes.byref(native))
+        self._net, self._hooks["net"] = net, handle
+
+    def set_policy(self, policy: Optional[Policy]) -> None:
+        """Replaces the policy, also while a run is in progress and from any thread."""
+        native, handle, _keep = policy._native(self) if policy is not None else (None, None, None)
+        self._any_thread(n.lib.shell_set_policy, None if native is None else ctypes.byref(native))
+        self._policy, self._hooks["policy"] = policy, handle
+
+    def set_audit(self, audit: Optional[Audit]) -> None:
+        native, handle, _keep = audit._native() if audit is not None else (None, None, None)
+        self._call(n.lib.shell_set_audit, None if native is None else ctypes.byref(native))
+        self._hooks["audit"] = handle
+
+    def audit_take(self) -> Tuple[bytes, int]:
+        """The ring's lines, which is then empty, and how many found no room since the last time."""
+        lost = ctypes.c_uint64()
+        return self._take_bytes(lambda sh, out, length: n.lib.shell_audit_take(sh, out, length, ctypes.byref(lost))), lost.value
+
+    def mount(self, destination: str, target: object, *, readonly: bool = False) -> None:
+        """Shows `target` as a directory (or, by its stat, a file): a mapping from paths to bytes, or any object with the methods stat(path) and
+        list(path), and as far as it can: read(path, offset, size), readlink(path), create(path, mode), write(path, offset, data), truncate(path, size),
+        mkdir(path, mode), remove(path, directory), rename(old, new, no_replace), symlink(path, target), chmod(path, mode), utimes(path, atime_ns, mtime_ns).
+        "" is the root. stat gives a size, a dict or an object with size, mode or is_dir, mtime_ns, or None; list gives names ("sub/": a directory),
+        (name, is_dir), or entries as os.scandir's. An exception is the errno of its kind."""
+        from . import _callbacks, _mounts
+        served = _mounts.served(target)
+        handle, operations = _callbacks.Handle(served), served.operations()
+        self._call(n.lib.shell_mount, _path(destination), ctypes.byref(operations), handle.number, int(readonly), path=destination)
+        self._hooks["mount " + destination] = handle
+
+    def unmount(self, destination: str) -> None:
+        self._call(n.lib.shell_unmount, _path(destination), path=destination)
+        self._hooks.pop("mount " + destination, None)
+
+    def lazy_file(self, path: PathLike, read: Callable[[], Text], *, size: Optional[int] = None, mode: int = 0o644) -> None:
+        """A file whose content read() gives when it is first opened; `size` is what stat says until then."""
+        from . import _callbacks, _mounts
+        raw, handle = _path(path), _callbacks.Handle(lambda call: _mounts.reply_data(call, read()))
+        self._call(n.lib.shell_lazy_file, raw, -1 if size is None else size, mode, _callbacks.address(_callbacks.on_lazy), None, handle.number, path=raw)
+        self._keep.append(handle)
+
+    # ---------- commands ----------
+
+    def command(self, name: str, function: Union[Callable[[Call], Optional[int]], Callable[[AsyncCall], Awaitable[Optional[int]]]]) -> None:
+        """Makes a Python function a command: it gets a Call and returns the status (None: 0). An exception is printed on stderr, status 1. A coroutine
+        function gets an AsyncCall and runs where the run is awaited (else on a loop of the binding's own) while the rest of the script goes on."""
+        self._register(name, function)
+        self._commands[name] = function
+
+    def unknown_command(self, lookup: Optional[Callable[[List[str]], Optional[Callable]]]) -> None:
+        """Asked for names nobody knows: lookup(argv) gives a command's function, or None for bash's "command not found"."""
+        self._register(None, lookup)
+        self._commands[None] = lookup
+
+    def _register(self, name: Optional[str], function) -> None:
+        from . import _callbacks
+        if function is None:
+            self._call(n.lib.shell_unknown_command, None, None)
+            return
+        if name is None or _is_async(function):
+            from . import _aio
+            machine = _aio.Machine(self, lookup=function) if name is None else _aio.Machine(self, function)
+            handle, callback = _callbacks.Handle(machine), _callbacks.address(_callbacks.on_event)
+        else:
+            handle, callback = _callbacks.Handle(_blocking(name, function)), _callbacks.address(_callbacks.on_command)
+        if name is None:
+            self._call(n.lib.shell_unknown_command, callback, handle.number)
+        else:
+            call = n.lib.shell_command_machine if _is_async(function) else n.lib.shell_command
+            self._call(call, _path(name), callback, handle.number, path=name)
+        self._hooks.setdefault(("command", name), []).append(handle)  # a replaced one may still run in a job that was kept
+
+    # ---------- for models ----------
+
+    def describe(self, *, fresh: bool = False) -> str:
+        """What a model should know about this shell."""
+        return self._text(n.lib.shell_describe, int(fresh))
+
+    def tools(self, shape: str = "mcp", *, files: bool = False, fresh: bool = False) -> List[dict]:
+        """Tool definitions in the shape of "mcp", "openai" or "anthropic"; files=True: read_file, write_file and list_dir as well."""
+        import json
+        return json.loads(self._text(n.lib.shell_tools, _shape(shape), int(fresh) | (2 if files else 0)))
+
+    def _text(self, function, *arguments) -> str:
+        return self._take_bytes(lambda sh, out, length: function(sh, *arguments, out, length)).decode("utf-8", "replace")
 
     # ---------- variables ----------
 
     def set_env(self, name: str, value: str) -> None:
-        self._check(n.lib.shell_setenv(self._handle, _path(name), _path(value)), name)
+        self._call(n.lib.shell_setenv, _path(name), _path(value), path=name)
 
     def unset_env(self, name: str) -> None:
-        self._check(n.lib.shell_unsetenv(self._handle, _path(name)), name)
+        self._call(n.lib.shell_unsetenv, _path(name), path=name)
 
     def get_env(self, name: str) -> Optional[str]:
         out = ctypes.c_void_p()
-        err = n.lib.shell_getenv(self._handle, _path(name), ctypes.byref(out))
-        if err == n.ENOENT:
+        try:
+            self._call(n.lib.shell_getenv, _path(name), ctypes.byref(out), path=name)
+        except FileNotFoundError:
             return None
-        self._check(err, name)
         return _take_string(out)
 
     @property
     def cwd(self) -> str:
         out = ctypes.c_void_p()
-        self._check(n.lib.shell_cwd(self._handle, ctypes.byref(out)))
+        self._call(n.lib.shell_cwd, ctypes.byref(out))
         return _take_string(out)
 
     # ---------- files ----------
 
-    def read_file(self, path: Union[Text, os.PathLike]) -> bytes:
-        return self._read(path, lambda raw, out, length: n.lib.shell_read_file(self._handle, raw, out, length))
+    def read_file(self, path: PathLike) -> bytes:
+        raw = _path(path)
+        return self._take_bytes(lambda sh, out, length: n.lib.shell_read_file(sh, raw, out, length), raw)
 
-    def read_range(self, path: Union[Text, os.PathLike], offset: int, size: int) -> bytes:
-        return self._read(path, lambda raw, out, length: n.lib.shell_read_range(self._handle, raw, offset, size, out, length))
+    def read_range(self, path: PathLike, offset: int, size: int) -> bytes:
+        raw = _path(path)
+        return self._take_bytes(lambda sh, out, length: n.lib.shell_read_range(sh, raw, offset, size, out, length), raw)
 
-    def _read(self, path, call) -> bytes:
-        raw, out, length = _path(path), ctypes.c_void_p(), ctypes.c_uint64()
-        self._check(call(raw, ctypes.byref(out), ctypes.byref(length)), raw)
+    def _take_bytes(self, function, path: Text = "") -> bytes:
+        out, length = ctypes.c_void_p(), ctypes.c_uint64()
+        self._call(lambda sh: function(sh, ctypes.byref(out), ctypes.byref(length)), path=path)
         try:
             return ctypes.string_at(out, length.value)
         finally:
             n.lib.shell_free(out)
 
-    def read_text(self, path: Union[Text, os.PathLike]) -> str:
+    def read_text(self, path: PathLike) -> str:
         return self.read_file(path).decode("utf-8", "replace")
 
-    def write_file(self, path: Union[Text, os.PathLike], content: Text, *, append: bool = False, exclusive: bool = False) -> None:
+    def write_file(self, path: PathLike, content: Text, *, append: bool = False, exclusive: bool = False) -> None:
         """Writes the whole file; makes parent directories."""
         raw, data = _path(path), _bytes(content)
-        self._check(n.lib.shell_write_file(self._handle, raw, data, len(data), 1 | (2 if append else 0) | (4 if exclusive else 0)), raw)
+        self._call(n.lib.shell_write_file, raw, data, len(data), 1 | (2 if append else 0) | (4 if exclusive else 0), path=raw)
 
-    def stat(self, path: Union[Text, os.PathLike], *, follow: bool = True) -> Stat:
-        raw, info = _path(path), n.StatInfo(size=ctypes.sizeof(n.StatInfo))
-        self._check(n.lib.shell_stat(self._handle, raw, 0 if follow else 1, ctypes.byref(info)), raw)
+    def stat(self, path: PathLike, *, follow: bool = True) -> Stat:
+        from . import _structs
+        raw, info = _path(path), _structs.StatInfo(size=ctypes.sizeof(_structs.StatInfo))
+        self._call(n.lib.shell_stat, raw, 0 if follow else 1, ctypes.byref(info), path=raw)
         return Stat(info.bytes, info.mode, info.uid, info.gid, info.nlink, info.ino, info.mtime_ns, info.ctime_ns)
 
-    def exists(self, path: Union[Text, os.PathLike]) -> bool:
+    def exists(self, path: PathLike) -> bool:
         raw, out = _path(path), ctypes.c_int32()
-        self._check(n.lib.shell_exists(self._handle, raw, ctypes.byref(out)), raw)
+        self._call(n.lib.shell_exists, raw, ctypes.byref(out), path=raw)
         return bool(out.value)
 
-    def list_files(self, path: Union[Text, os.PathLike] = ".") -> List[FileInfo]:
-        raw, out, count = _path(path), ctypes.POINTER(n.Dirent)(), ctypes.c_uint64()
-        self._check(n.lib.shell_list(self._handle, raw, ctypes.byref(out), ctypes.byref(count)), raw)
+    def list_files(self, path: PathLike = ".") -> List[FileInfo]:
+        from . import _structs
+        raw, out, count = _path(path), ctypes.c_void_p(), ctypes.c_uint64()
+        self._call(n.lib.shell_list, raw, ctypes.byref(out), ctypes.byref(count), path=raw)
         try:
-            return [FileInfo(out[i].name.decode("utf-8", "surrogateescape"), out[i].type & 0o170000 == 0o040000, out[i].bytes) for i in range(count.value)]
+            entries = (_structs.Dirent * count.value).from_address(out.value) if count.value else ()
+            return [FileInfo(e.name.decode("utf-8", "surrogateescape"), e.type & 0o170000 == 0o040000, e.bytes) for e in entries]
         finally:
-            n.lib.shell_free(ctypes.cast(out, ctypes.c_void_p))
+            n.lib.shell_free(out)
 
-    def mkdir(self, path: Union[Text, os.PathLike], mode: int = 0o777, *, parents: bool = False) -> None:
+    def mkdir(self, path: PathLike, mode: int = 0o777, *, parents: bool = False) -> None:
         raw = _path(path)
-        self._check(n.lib.shell_mkdir(self._handle, raw, mode, int(parents)), raw)
+        self._call(n.lib.shell_mkdir, raw, mode, int(parents), path=raw)
 
-    def remove_file(self, path: Union[Text, os.PathLike], *, recursive: bool = False) -> None:
+    def remove_file(self, path: PathLike, *, recursive: bool = False) -> None:
         raw = _path(path)
-        self._check(n.lib.shell_remove(self._handle, raw, int(recursive)), raw)
+        self._call(n.lib.shell_remove, raw, int(recursive), path=raw)
 
-    def rename(self, source: Union[Text, os.PathLike], destination: Union[Text, os.PathLike]) -> None:
+    def rename(self, source: PathLike, destination: PathLike) -> None:
         raw = _path(source)
-        self._check(n.lib.shell_rename(self._handle, raw, _path(destination)), raw)
+        self._call(n.lib.shell_rename, raw, _path(destination), path=raw)
 
-    def chmod(self, path: Union[Text, os.PathLike], mode: int) -> None:
+    def chmod(self, path: PathLike, mode: int) -> None:
         raw = _path(path)
-        self._check(n.lib.shell_chmod(self._handle, raw, mode), raw)
+        self._call(n.lib.shell_chmod, raw, mode, path=raw)
 
-    def changes(self) -> List[Change]:
-        """What differs from the image the shell was made from, in path order."""
-        out, count = ctypes.POINTER(n.Change)(), ctypes.c_uint64()
-        self._check(n.lib.shell_changes(self._handle, ctypes.byref(out), ctypes.byref(count)))
+    def readlink(self, path: PathLike) -> str:
+        """Where a symlink points; ValueError when it is none."""
+        raw = _path(path)
+        return self._take_bytes(lambda sh, out, length: n.lib.shell_readlink(sh, raw, out, length), raw).decode("utf-8", "surrogateescape")
+
+    def changes(self, *, digests: bool = False) -> List[Change]:
+        """What differs from the image and the binds the shell was made from, in path order. Digests read the files."""
+        from . import _structs
+        out, count = ctypes.c_void_p(), ctypes.c_uint64()
+        self._call(n.lib.shell_changes_full, int(digests), ctypes.byref(out), ctypes.byref(count))
         try:
-            return [Change(out[i].path.decode("utf-8", "surrogateescape"), ("added", "modified", "deleted")[out[i].kind], out[i].mode, out[i].bytes)
-                    for i in range(count.value)]
+            return [_change(e) for e in _entries(_structs.Change, out.value, count.value)]
         finally:
-            n.lib.shell_free(ctypes.cast(out, ctypes.c_void_p))
+            n.lib.shell_free(out)
 
 
 # ---------- helpers ----------
 
-def _seconds(timeout: Optional[float]) -> float:
-    if timeout is None:
-        return 0.0
-    value = float(timeout)
-    if not 0 < value < float("inf"):
-        raise InvalidArgumentError(f"timeout must be positive and finite: {timeout!r}")
-    return value
+_byref, _c_void_p = ctypes.byref, ctypes.c_void_p
+_run, _open = n.lib.shell_run, n.lib.shell_open
+_options = None
+
+
+def _template() -> n.Options:
+    """Options with nothing but the defaults, and the components beside the library."""
+    global _options
+    if _options is None:
+        from . import _callbacks
+        options = n.Options()
+        options.size, options.umask, options.component = ctypes.sizeof(n.Options), -1, _callbacks.address(_callbacks.on_component)
+        _options = options
+    return _options
+
+
+def _entries(kind, address: int, count: int):
+    """An array whose entries tell their size."""
+    for _ in range(count):
+        entry = kind.from_address(address)
+        yield entry
+        address += entry.size
+
+
+def _change(e) -> Change:
+    return Change(e.path.decode("utf-8", "surrogateescape"), ("added", "modified", "deleted")[e.kind], e.mode, e.bytes, e.old_mode, e.old_bytes, e.nlink,
+                  e.ino, e.mtime_ns, e.target.decode("utf-8", "surrogateescape"), e.digest.decode(), e.old_digest.decode())
+
+
+def _is_async(function) -> bool:
+    """inspect.iscoroutinefunction without inspect: the flag of a function, of a bound one, of a partial, or of a class's __call__."""
+    while hasattr(function, "func"):
+        function = function.func
+    code = getattr(function, "__code__", None) or getattr(getattr(type(function), "__call__", None), "__code__", None)
+    return bool(code is not None and code.co_flags & 0x80)
+
+
+def _blocking(name: str, function):
+    def serve(pointer):
+        call = Call(pointer)
+        try:
+            status = function(call)
+            return 0 if status is None else int(status) & 255
+        except BaseException as e:  # noqa: BLE001: nothing may cross into C
+            call.write_error(f"{name}: {type(e).__name__}: {e}\n")
+            return 1
+        finally:
+            call._pointer = None
+    return serve
 
 
 def _take_string(pointer: ctypes.c_void_p) -> str:
@@ -529,27 +636,13 @@ def _take_string(pointer: ctypes.c_void_p) -> str:
         n.lib.shell_free(pointer)
 
 
-_ResultPointer = ctypes.POINTER(n.Result)
-_byref, _string_at, _run, _free_result = ctypes.byref, ctypes.string_at, n.lib.shell_run, n.lib.shell_result_free
-
-
-def _output(result) -> Output:
-    r = result.contents
-    try:
-        limit = r.limit
-        return Output(r.status, _string_at(r.out, r.out_len), _string_at(r.err, r.err_len) if r.err_len else b"", _ENDS[r.end], limit and limit.decode(),
-                      bool(r.out_truncated), bool(r.err_truncated), r.steps, r.peak_memory, r.wall_ns)
-    finally:
-        _free_result(result)
-
-
 def _deliver(on_stdout, on_stderr, failed: list):
-    def deliver(_user, stream, data, length):
+    def deliver(stream, data):
         function = on_stdout if stream == 1 else on_stderr
         if function is None or failed:
             return n.EPIPE if failed else 0
         try:
-            function(ctypes.string_at(data, length))
+            function(data)
             return 0
         except BaseException as e:  # noqa: BLE001: raised again by run()
             failed.append(e)
@@ -557,12 +650,35 @@ def _deliver(on_stdout, on_stderr, failed: list):
     return deliver
 
 
+def _shape(name: str) -> int:
+    shapes = {"mcp": 0, "openai": 1, "anthropic": 2}
+    if name not in shapes:
+        raise InvalidArgumentError(f"shape {name!r}: one of {', '.join(shapes)}")
+    return shapes[name]
+
+
 def command_names() -> Tuple[str, ...]:
     """The names of all built-in commands."""
     count = ctypes.c_uint64()
     names = n.lib.shell_command_names(ctypes.byref(count))
-    return tuple(names[i].decode() for i in range(count.value))
+    return tuple(name.decode() for name in (ctypes.c_char_p * count.value).from_address(names))
 
 
 def version() -> str:
     return n.lib.shell_version().decode()
+
+
+def feature(name: str) -> bool:
+    """Whether the library was built with "direct", "overlay", "net", "pcre2-jit", "asan"."""
+    return bool(n.lib.shell_feature(_path(name)))
+
+
+def describe(*, fresh: bool = False) -> str:
+    """Shell.describe for a shell with the defaults, without making one."""
+    return text_from(n.lib.shell_describe, None, int(fresh))
+
+
+def tools(shape: str = "mcp", *, files: bool = False, fresh: bool = False) -> List[dict]:
+    """Shell.tools for a shell with the defaults, without making one."""
+    import json
+    return json.loads(text_from(n.lib.shell_tools, None, _shape(shape), int(fresh) | (2 if files else 0)))
