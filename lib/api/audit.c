@@ -131,7 +131,7 @@ static void begin(Audit *a, Mem *m, Buf *b, const char *what, int64_t seconds, u
 
 static void on_event(void *user, const Event *e)
 {
-    static const char *const names[] = {[EVENT_COMMAND] = "command", [EVENT_FILE_CHANGE] = "file", [EVENT_REQUEST] = "request", [EVENT_REFUSAL] = "refusal", [EVENT_LIMIT] = "limit"};
+    static const char *const names[] = {[EVENT_COMMAND] = "command", [EVENT_FILE_CHANGE] = "file", [EVENT_REQUEST] = "request", [EVENT_REFUSAL] = "refusal", [EVENT_LIMIT] = "limit", [EVENT_LOG] = "log"};
     shell *sh = user;
     Audit *a = sh->audit;
     Mem m;

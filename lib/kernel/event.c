@@ -37,6 +37,8 @@ void kern_event(Kernel *k, EventKind kind, pid_t pid, const char *subject, const
         kern_expire(k);
 }
 
+void proc_log(Proc *p, const char *tag, const char *text, int priority) { kern_event(p->kernel, EVENT_LOG, p->pid, tag, text, priority); }
+
 void kern_events_set(Kernel *k, void (*event)(void *user, const Event *e), void *user)
 {
     k->options.event = event;

@@ -34,6 +34,8 @@ void file_unref(Kernel *k, File *f)
         queue_wake_all(&f->holders);
         return;
     }
+    if (k->locks)
+        flock_release(k, f);
     file_release_held(f);
     if (f->ops->close)
         f->ops->close(k, f);

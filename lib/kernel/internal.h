@@ -100,6 +100,7 @@ int pipe_new(Kernel *k, File *ends[2]);
 /* One end of the FIFO that the inode names; blocks until the other is opened. */
 int fifo_open(Proc *p, const VStat *st, int flags, File **out);
 void fifo_drop_all(Kernel *k);
+void flock_release(Kernel *k, const File *f);
 /* The process owns f (one reference) across something that may raise. */
 void file_own(Proc *p, File *f);
 void file_disown(Proc *p, File *f); /* the reference is the caller's again */
@@ -221,6 +222,8 @@ struct Kernel {
     RequestNode *requests;
     uint64_t next_request;
     FifoNode *fifos;
+    struct FileLock *locks; /* of flock */
+    WaitQueue lock_queue;
     FindEntry *find_cache;
     struct EventNode *events, **events_end; /* queued for the caller's stack */
     uint32_t nevents;

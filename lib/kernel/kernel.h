@@ -185,6 +185,17 @@ int proc_caught(Proc *p);
 int proc_kill(Proc *p, pid_t pid, int signal); /* 0, -ESRCH, -EINVAL; pid 0 and negatives address groups */
 void proc_setpgid(Proc *p, pid_t pgid);
 
+/* The shell's processes that live, oldest first, in p->mem. */
+typedef struct ProcInfo { pid_t pid, ppid, pgid; uint32_t uid; const char *name; bool running; } ProcInfo;
+size_t proc_list_all(Proc *p, ProcInfo **out);
+
+/* A lock on an open file's inode, as flock(2): of the open file description, gone with it. `nanoseconds` < 0 waits for ever, 0 not at all. 0,
+ * -EWOULDBLOCK (it would wait, or has), -EBADF, -ENOMEM. */
+typedef enum { FLOCK_SHARED, FLOCK_EXCLUSIVE, FLOCK_UNLOCK } FlockMode;
+int proc_flock(Proc *p, int fd, FlockMode mode, int64_t nanoseconds);
+/* A line for the embedder's log: an event. */
+void proc_log(Proc *p, const char *tag, const char *text, int priority);
+
 /* Starts a program: the only way. See command.h for the descriptor list. */
 typedef struct SpawnFd { int child, parent; } SpawnFd; /* parent -1 closes */
 typedef struct SpawnAttr {
@@ -324,7 +335,7 @@ NORETURN void proc_limit(Proc *p, LimitId id);
 
 /* ---------- events: what audit and policy will use ---------- */
 
-typedef enum { EVENT_RUN_BEGIN, EVENT_RUN_END, EVENT_COMMAND, EVENT_FILE_CHANGE, EVENT_REQUEST, EVENT_REFUSAL, EVENT_LIMIT } EventKind;
+typedef enum { EVENT_RUN_BEGIN, EVENT_RUN_END, EVENT_COMMAND, EVENT_FILE_CHANGE, EVENT_REQUEST, EVENT_REFUSAL, EVENT_LIMIT, EVENT_LOG } EventKind;
 typedef struct { EventKind kind; pid_t pid; const char *subject; const char *detail; int value; int64_t seconds; uint32_t nanosecond; /* the shell's clock */ } Event;
 void kern_events_set(Kernel *k, void (*event)(void *user, const Event *e), void *user); /* idle only */
 

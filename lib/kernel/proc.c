@@ -469,3 +469,18 @@ int proc_caught(Proc *p)
     p->pending &= ~SIGNAL_BIT(n);
     return n;
 }
+
+size_t proc_list_all(Proc *p, ProcInfo **out)
+{
+    size_t n = 0;
+    if (p->kernel->ready_first) /* what was just started becomes what it is to run */
+        task_yield(p);
+    for (Proc *o = p->kernel->procs; o; o = o->next)
+        n += o->started && !o->ended;
+    *out = mem_array(&p->mem, n + 1, ProcInfo);
+    size_t at = n;
+    for (Proc *o = p->kernel->procs; o && at; o = o->next) /* newest first */
+        if (o->started && !o->ended)
+            (*out)[--at] = (ProcInfo){o->pid, o->parent ? o->parent->pid : 1, o->pgid, o->cred.uid, o->name ? mem_strdup(&p->mem, o->name) : "bash", o->task == p->task};
+    return n;
+}
