@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
+#include "value.h"
 
 static void write_line(void *user, const char *line, uint64_t len)
 {
@@ -24,14 +26,48 @@ static void write_line(void *user, const char *line, uint64_t len)
     }
 }
 
-const char *cli_audit(const char *file, shell_audit *out)
+/* %p and %t in a name: the process, and the seconds since 1970, for a program that is started often. */
+static void audit_name(const char *file, unsigned number, Text *name)
 {
-    static int fd;
-    fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600); /* a chain begins with its file */
-    if (fd < 0)
-        return strerror(errno);
-    *out = (shell_audit){.size = sizeof *out, .line = write_line, .user = &fd, .output = 4096};
+    for (const char *p = file; *p; p++) {
+        if (p[0] == '%' && p[1] == 'p')
+            text_printf(name, "%ld", (long)getpid());
+        else if (p[0] == '%' && p[1] == 't')
+            text_printf(name, "%lld", (long long)time(NULL));
+        else
+            text_add(name, p, 1);
+        p += p[0] == '%' && (p[1] == 'p' || p[1] == 't');
+    }
+    if (number)
+        text_printf(name, ".%u", number);
+    text_add(name, "", 1);
+}
+
+const char *cli_audit(const char *file, unsigned number, shell_audit *out)
+{
+    Text name = {0};
+    int *fd = malloc(sizeof *fd);
+    audit_name(file, number, &name);
+    if (name.failed || !fd) {
+        free(fd);
+        text_free(&name);
+        return "out of memory";
+    }
+    *fd = open(name.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600); /* a chain begins with its file */
+    int err = errno;
+    text_free(&name);
+    if (*fd < 0) {
+        free(fd);
+        return strerror(err);
+    }
+    *out = (shell_audit){.size = sizeof *out, .line = write_line, .user = fd, .output = 4096};
     return NULL;
+}
+
+void cli_audit_end(shell_audit *audit)
+{
+    close(*(int *)audit->user);
+    free(audit->user);
 }
 
 int cli_verify_audit(const char *file)
