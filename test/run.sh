@@ -106,6 +106,19 @@ installs() {
     "$logs/static"
 }
 
+python_tests() {
+  rm -rf "$logs/venv"
+  python=/usr/bin/python3
+  [ -x "$python" ] || python=python3
+  "$python" -m venv "$logs/venv" && LIBSHELL_LIBRARY=$PWD/build/release/libshell.so "$logs/venv/bin/pip" install --quiet --no-index ./bindings/python &&
+    cd "$logs" && "$logs/venv/bin/python" -m unittest discover -s "$OLDPWD/bindings/python/tests" && cd "$OLDPWD"
+}
+
+mcp_clients() {
+  command -v npm >/dev/null || { echo "needs node and npm"; return 1; }
+  (cd test/mcp && npm install --no-audit --no-fund --silent && node sdk.mjs "$OLDPWD/build/release/libshell" && node ../../examples/mcp/client.mjs "$OLDPWD/build/release/libshell" >/dev/null)
+}
+
 record_checks() {
   if [ "$(id -u)" != 0 ] || ! unshare --mount --uts true 2>/dev/null; then
     echo "the record is not checked here: needs root and name spaces"
@@ -135,6 +148,12 @@ counted "cases, no fork, exec or socket" sh test/each.sh build/release/test/runn
 counted "torture, sampled, asan" sh test/each.sh build/asan/test/torture --sample 3
 counted "network cases" python3 test/net/cases.py build/release/libshell test/net/*.case
 counted "network cases, asan" python3 test/net/cases.py build/asan/libshell test/net/*.case
+counted "configuration files" python3 test/cli/config.py build/release/libshell
+counted "configuration files, asan" python3 test/cli/config.py build/asan/libshell
+counted "command line" python3 test/cli/cli.py build/release/libshell build/release/test/libshell_debug
+counted "MCP server" python3 test/mcp/server.py build/release/libshell
+counted "MCP server, asan" python3 test/mcp/server.py build/asan/libshell
+counted "MCP server, the official clients" mcp_clients
 counted "pipelines against bash" python3 test/pipelines.py build/release/libshell
 counted "fuzz seeds, asan" seeds asan
 part "install and link" installs

@@ -9,8 +9,10 @@ test="$test bc bsdextrautils file tree dos2unix gettext-base moreutils time proc
 test="$test libyaml-dev"
 test="$test libcurl4-openssl-dev libidn2-dev curl openssl"
 test="$test patch ripgrep"
+test="$test libedit-dev python3-jsonschema"
 want="$build"
 [ "${1:-build}" = test ] && want="$build $test"
+[ "${1:-build}" = test ] && ! command -v npm >/dev/null 2>&1 && want="$want nodejs npm"
 missing=""
 for package in $want; do
   dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing="$missing $package"

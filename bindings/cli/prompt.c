@@ -198,9 +198,10 @@ static bool edited_line(Prompt *p, Text *into)
 {
     int n;
     const char *line = p->el_gets(p->edit, &n);
-    if (!line || n <= 0)
+    if (!p->dropped && (!line || n <= 0))
         return false;
-    text_add(into, line, (size_t)n);
+    if (!p->dropped)
+        text_add(into, line, (size_t)n);
     return true;
 }
 
@@ -334,18 +335,24 @@ static int32_t still_here(void *user, shell_call *call)
     return (int32_t)strtol(status, NULL, 10) & 255;
 }
 
-static void run(Prompt *p, Text *command, bool *here)
+static void run_command(Prompt *p, Text *command, bool *here)
 {
     const char *const args[] = {p->name, NULL};
-    shell_run_opts o = {.size = sizeof o, .args = args, .on_output = print, .on_input = input, .timeout = p->settings->timeout ? p->settings->timeout : -1};
+    shell_run_opts o = {.size = sizeof o, .args = args, .on_output = print, .on_input = input, .timeout = p->settings->timeout != 0 ? p->settings->timeout : -1};
     shell_result *r;
+    Text script = {0};
+    if (p->status) /* a run begins with $? as 0 */
+        text_printf(&script, "(exit %d); ", p->status);
+    text_add(&script, command->data, command->len);
     text_add(command, "", 1);
     *here = command->failed || !(says(command->data, "exit") || says(command->data, "logout"));
-    command->len--;
     if (!*here)
-        text_str(command, "\nlibshell-still-here $?\n");
-    if (shell_run(p->sh, command->data, command->len, &o, &r) != SHELL_OK) {
-        fprintf(stderr, "libshell: %s\n", shell_message(p->sh));
+        text_str(&script, "\nlibshell-still-here $?\n");
+    shell_err err = script.failed ? SHELL_ENOMEM : shell_run(p->sh, script.data, script.len, &o, &r);
+    text_free(&script);
+    if (err) {
+        fprintf(stderr, "libshell: %s\n", shell_strerror(err));
+        *here = true;
         return;
     }
     p->status = r->status;
@@ -396,7 +403,7 @@ int cli_prompt(Prompt *p, shell *sh, const Settings *s, const char *name)
     while (here && !p->ended) {
         Text command = {0};
         if (read_command(p, &command))
-            run(p, &command, &here);
+            run_command(p, &command, &here);
         text_free(&command);
     }
     if (p->ended)

@@ -112,6 +112,7 @@ static void destroy(shell *sh)
     audit_free(sh); /* its hook is the kernel's */
     if (sh->lang)
         lang_free(sh->lang, sh->kernel);
+    audit_free(sh); /* it takes itself off the kernel */
     kern_free(sh->kernel);
     custom_bury(sh);
     custom_free_all(sh);
