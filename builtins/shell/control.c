@@ -39,6 +39,8 @@ static int leave_loops(Proc *p, Args *args, void (*leave)(Interp *in, unsigned l
 {
     Interp *in = interp_of(p);
     int status = 0;
+    if (loop_depth(in) == 0 && posix_mode(in))
+        return 0;
     if (loop_depth(in) == 0) {
         shell_fail(p, args, "only meaningful in a `for', `while', or `until' loop");
         return 0;
@@ -83,6 +85,7 @@ static int return_main(Proc *p, Args *args)
         return status;
     if (!in_function(in) && !in_sourced_file(in)) {
         shell_fail(p, args, "can only `return' from a function or sourced script");
+        set_special_error(in);
         return 2;
     }
     control_return(in, status);
@@ -118,7 +121,7 @@ static int shift_main(Proc *p, Args *args)
         return shell_fail(p, args, "%s: shift count out of range", args->argv[first]);
     if (n > positional_count(in)) {
         bool verbose = false;
-        if (shopt_get(in, SLICE("shift_verbose"), &verbose) && verbose)
+        if (shopt_get(in, SLICE("shift_verbose"), &verbose) && (verbose || posix_mode(in)))
             shell_fail(p, args, "%s: shift count out of range", args->argc > first ? args->argv[first] : "1");
         return 1;
     }
@@ -183,6 +186,7 @@ static int source_main(Proc *p, Args *args)
     int error = read_file(p, path, &text);
     if (error) {
         output_flush(p->out);
+        set_special_error(in);
         if (error == -EISDIR)
             return shell_fail(p, args, "%s: is a directory", path);
         shell_error(in, NULL, "%s: %s", path, error_text(error));

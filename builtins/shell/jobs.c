@@ -7,43 +7,12 @@
 
 typedef struct JobsOptions { bool pids, longer, running, stopped, changed; } JobsOptions;
 
-static void print_state(Proc *p, const Job *j, char text[32])
-{
-    (void)p;
-    int n = j->status;
-    const char *s = j->state == JOB_RUNNING ? "Running" : j->state == JOB_STOPPED ? "Stopped" : n == 0 ? "Done" : NULL;
-    if (s) {
-        memcpy(text, s, strlen(s) + 1);
-        return;
-    }
-    static const struct { int number; const char *name; } ends[] = {
-        {SIGHUP, "Hangup"}, {SIGINT, "Interrupt"}, {SIGQUIT, "Quit"}, {SIGKILL, "Killed"}, {SIGPIPE, "Broken pipe"},
-        {SIGALRM, "Alarm clock"}, {SIGTERM, "Terminated"}, {SIGUSR1, "User defined signal 1"}, {SIGUSR2, "User defined signal 2"},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
-        if (n == 128 + ends[i].number) {
-            memcpy(text, ends[i].name, strlen(ends[i].name) + 1);
-            return;
-        }
-    char digits[24];
-    size_t len;
-    const char *at = format_int(n, digits, &len);
-    memcpy(text, "Exit ", 5);
-    memcpy(text + 5, at, len + 1);
-}
-
 static void print_job(Proc *p, const Job *j, const JobsOptions *o)
 {
-    char state[32];
-    if (o->pids) {
+    if (o->pids)
         out_printf(p->out, "%d\n", (int)j->pid);
-        return;
-    }
-    print_state(p, j, state);
-    out_printf(p->out, "[%d]%c  ", j->number, j->current ? '+' : j->previous ? '-' : ' ');
-    if (o->longer)
-        out_printf(p->out, "%d ", (int)j->pid);
-    out_printf(p->out, "%-23s %s%s\n", state, j->command, j->state == JOB_RUNNING ? " &" : "");
+    else
+        job_print(p->out, j, o->longer);
 }
 
 static bool shown(const Job *j, const JobsOptions *o)
@@ -110,9 +79,56 @@ static int jobs_main(Proc *p, Args *args)
     return 0;
 }
 
-static int no_control(Proc *p, Args *args) { return shell_fail(p, args, "no job control"); }
-static int fg_main(Proc *p, Args *args) { return no_control(p, args); }
-static int bg_main(Proc *p, Args *args) { return no_control(p, args); }
+/* ---- fg, bg ---- */
+
+/* The job that a word names; without one, the current job. */
+static Job *job_of_operand(Proc *p, Args *args, int at)
+{
+    int error;
+    if (at < args->argc)
+        return find(p, args, args->argv[at]);
+    Job *j = job_find(interp_of(p), SLICE("%+"), &error);
+    if (!j)
+        shell_fail(p, args, "current: no such job");
+    return j;
+}
+
+static int fg_main(Proc *p, Args *args)
+{
+    if (!job_control(interp_of(p)))
+        return shell_fail(p, args, "no job control");
+    if (shell_option(p, args, "") == '?')
+        return SHELL_USAGE;
+    Job *j = job_of_operand(p, args, args->at);
+    if (!j)
+        return 1;
+    out_printf(p->out, "%s\n", j->command);
+    pid_t pid = j->pid;
+    j->notified = true;
+    int error, status = job_wait_pid(interp_of(p), pid);
+    Job *ended = job_find(interp_of(p), slice_str(mem_printf(&p->mem, "%d", (int)pid)), &error);
+    if (ended && ended->state == JOB_DONE)
+        job_remove(interp_of(p), ended);
+    return status;
+}
+
+static int bg_main(Proc *p, Args *args)
+{
+    int status = 0, at;
+    if (!job_control(interp_of(p)))
+        return shell_fail(p, args, "no job control");
+    if (shell_option(p, args, "") == '?')
+        return SHELL_USAGE;
+    at = args->at;
+    do {
+        Job *j = job_of_operand(p, args, at);
+        if (j)
+            shell_fail(p, args, "job %d already in background", j->number);
+        else
+            status = 1;
+    } while (++at < args->argc);
+    return status;
+}
 
 static int disown_main(Proc *p, Args *args)
 {

@@ -9,7 +9,8 @@ static void print_trap(Proc *p, int number)
     Buf line = shell_buf(p);
     buf_append(&line, SLICE("trap -- "));
     quote_single(&line, action);
-    buf_printf(&line, " %s\n", signal_name(number));
+    const char *name = signal_name(number);
+    buf_printf(&line, " %s\n", posix_mode(interp_of(p)) && strncmp(name, "SIG", 3) == 0 ? name + 3 : name);
     out_write(p->out, buf_slice(&line));
 }
 

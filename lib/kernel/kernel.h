@@ -122,6 +122,7 @@ struct Proc {
     Output outputs[2];
     void *command_user;
     int wstatus;
+    uint32_t children_ended;  /* since somebody looked: what a trap on CHLD counts */
     int doomed;               /* a signal that is to end it at its next look */
     bool ended, started, orphan, kernels_own; /* kernels_own: the shell's main process */
 };

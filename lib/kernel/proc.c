@@ -270,8 +270,10 @@ void proc_end(Proc *p)
     orphan_children(p);
     proc_close_all(p);
     p->ended = true;
-    if (p->parent)
+    if (p->parent) {
+        p->parent->children_ended++;
         queue_wake_all(&p->parent->child_ended);
+    }
 }
 
 static void settle(Proc *p, RaiseKind kind)

@@ -75,7 +75,7 @@ static void unbound(Eval *e)
 {
     e->failed = true;
     lang_error(e->in, "%.*s: unbound variable", (int)e->name.len, e->name.data);
-    lang_fatal(e->in, e->in->subshell || e->in->subshell_level ? 1 : 127);
+    lang_fatal(e->in, e->in->subshell || e->in->subshell_level || OPT(e->in, ERREXIT) ? 1 : 127);
 }
 
 static int64_t read_variable(Eval *e, Slice name, Slice subscript)
@@ -215,6 +215,7 @@ static void name_token(Eval *e)
     if (end < e->text.len && e->text.data[end] == '[') {
         size_t close = subscript_end(e->text, end);
         if (close == e->text.len) {
+            e->text.len -= e->text.len > end + 1; /* bash's message lacks the last character */
             fail(e, "bad array subscript");
             return;
         }

@@ -144,6 +144,7 @@ bool in_function(Interp *in);
 bool in_sourced_file(Interp *in);
 bool is_subshell(Interp *in);
 int last_status(Interp *in);
+bool posix_mode(Interp *in);
 void set_special_error(Interp *in); /* a usage error in a special builtin: fatal in POSIX mode */
 
 /* eval and source: parse and run in this interpreter; the status. `name` for messages and BASH_SOURCE (NULL: eval). */
@@ -187,6 +188,7 @@ typedef struct Job {
     size_t npids;
     JobState state;
     int status;           /* as $? */
+    int wstatus;          /* as wait(2) */
     const char *command;
     bool current, previous, disowned, notified;
 } Job;
@@ -198,6 +200,10 @@ int job_wait_any(Interp *in, const pid_t *pids, size_t n, pid_t *pid); /* n 0: a
 /* `wait` without operands: every job and the last process substitution; 0, or 128 + n when a trapped signal came. */
 int job_wait_all(Interp *in);
 void job_remove(Interp *in, Job *job);
+/* "[1]+  Done                    sleep 1"; with its pid when asked. */
+void job_print(Output *out, const Job *job, bool pid);
+/* set -m, in the shell itself. */
+bool job_control(Interp *in);
 
 /* ---------- directories and expansion helpers ---------- */
 

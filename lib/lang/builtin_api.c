@@ -216,39 +216,32 @@ void control_return(Interp *in, int status)
 }
 
 void abandon_command(Interp *in, int status) { lang_discard(in, status); }
-void control_exit(Interp *in, int status) { proc_exit(in->p, status); }
+void control_exit(Interp *in, int status) { proc_exit(in->p, exit_trap_in_function(in, status)); }
 
 unsigned loop_depth(Interp *in) { return in->dyn.loop_depth; }
 bool in_function(Interp *in) { return in->dyn.function_depth > 0; }
 bool in_sourced_file(Interp *in) { return in->dyn.source_depth > 0; }
 bool is_subshell(Interp *in) { return in->subshell_level > 0; }
 int last_status(Interp *in) { return in->status; }
+bool posix_mode(Interp *in) { return OPT(in, POSIX); }
 void set_special_error(Interp *in) { in->special_failed = true; }
 
-/* bash prints a $( ) of several lines anew, without blank lines and comments, and numbers it from the line of its end. */
-static uint32_t substituted_line(const WordPart *part, uint32_t line)
+/* bash prints a $( ) anew, in the layout of declare -f, and numbers that text from the line of the command it stands in. */
+static uint32_t substituted_line(Interp *in, uint32_t line)
 {
-    Slice s = part->command.source;
-    uint32_t at = part->command.line, above = 0, first = 0, newlines = 0;
-    for (size_t i = 0; i < s.len; at++) {
-        size_t n = slice_find(slice_from(s, i), '\n'), k = i;
-        while (k < i + n && (s.data[k] == ' ' || s.data[k] == '\t'))
-            k++;
-        bool counts = k < i + n && s.data[k] != '#';
-        if (counts && !first)
-            first = at;
-        above += counts && first && at < line;
-        newlines += i + n < s.len;
-        i += n + 1;
-    }
-    return part->command.line + newlines + above;
+    MemMark mark = mem_mark(mem_of(in));
+    const Node *node = in->command && in->command->line == line ? in->command : NULL;
+    uint32_t above;
+    bool found = in->subst->command.body && print_lines_above(mem_of(in), in->subst->command.body, node, line, &above);
+    mem_reset(mem_of(in), mark);
+    return found ? in->subst_base + above : line;
 }
 
 uint32_t current_line(Interp *in)
 {
     uint32_t line = in->dyn.line;
-    if (unlikely(in->subst != NULL) && in->subst_frame == in->dyn.frame && line >= in->subst->command.line)
-        return substituted_line(in->subst, line);
+    if (unlikely(in->subst != NULL) && in->subst_frame == in->dyn.frame)
+        return substituted_line(in, line);
     return line;
 }
 

@@ -77,6 +77,13 @@ void lang_arith_failed(Interp *in)
     lang_discard(in, 1);
 }
 
+void lang_assign_failed(Interp *in)
+{
+    if (OPT(in, POSIX))
+        lang_fatal(in, in->has_execution_string ? 127 : 1);
+    lang_discard(in, 1);
+}
+
 void lang_fatal(Interp *in, int status)
 {
     in->status = status;

@@ -34,8 +34,8 @@ void check_errexit(Interp *in, int status)
     if (trap_has(in, TRAP_ERR) && !(in->dyn.hidden_traps & HIDE_ERR))
         trap_run(in, TRAP_ERR);
     if (OPT(in, ERREXIT) && !in->flow) {
+        in->exit_status = exit_trap_in_function(in, status);
         in->flow = FLOW_EXIT;
-        in->exit_status = status;
     }
 }
 
@@ -50,7 +50,7 @@ static int exec_list(Interp *in, const Node *n)
             status = exec_background(in, item->node);
         else
             status = exec_node(in, item->node);
-        if (unlikely(in->due))
+        if (unlikely(traps_due(in)))
             traps_run_due(in);
     }
     return status;
@@ -134,7 +134,7 @@ static int exec_while(Interp *in, const Node *n, bool until)
         if (!loop_goes_on(in))
             break;
         proc_tick(in->p, 1);
-        if (unlikely(in->due))
+        if (unlikely(traps_due(in)))
             traps_run_due(in);
     }
     in->dyn.loop_depth--;
@@ -190,7 +190,7 @@ static int exec_for(Interp *in, const Node *n)
         if (!loop_goes_on(in))
             break;
         proc_tick(in->p, 1);
-        if (unlikely(in->due))
+        if (unlikely(traps_due(in)))
             traps_run_due(in);
     }
     in->dyn.loop_depth--;
@@ -242,7 +242,7 @@ static int exec_arith_for(Interp *in, const Node *n)
             break;
         }
         proc_tick(in->p, 1);
-        if (unlikely(in->due))
+        if (unlikely(traps_due(in)))
             traps_run_due(in);
     }
     in->dyn.loop_depth--;

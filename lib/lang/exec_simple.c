@@ -35,6 +35,7 @@ const Command *builtin_find(Interp *in, Slice name)
 static bool is_declaration(Slice name)
 {
     switch (name.len ? name.data[0] : 0) {
+    case 'a': return slice_is(name, "alias");
     case 'd': return slice_is(name, "declare");
     case 't': return slice_is(name, "typeset");
     case 'l': return slice_is(name, "local");
@@ -113,7 +114,7 @@ static int exec_assignments(Interp *in, const Node *n)
             ok = assign_plain(in, a);
         }
         if (!ok)
-            lang_discard(in, 1);
+            lang_assign_failed(in);
     }
     int status = in->subst_status >= 0 ? in->subst_status : 0;
     if (n->redirs) {
@@ -301,6 +302,11 @@ int define_function(Interp *in, const Node *n)
     Gen *g = gen_of(in);
     const Name *name = &n->function.name;
     in->dyn.line = n->line;
+    const Command *special = OPT(in, POSIX) ? builtin_find(in, name->text) : NULL;
+    if (special && special->flags & COMMAND_SPECIAL) {
+        lang_error(in, "`%.*s': is a special builtin", (int)name->text.len, name->text.data);
+        lang_fatal(in, 2);
+    }
     const Function *old = (const Function *)pmap_get(&in->st.functions, name->text, name->hash);
     if (old && old->attrs & ATTR_READONLY) {
         lang_error(in, "%.*s: readonly function", (int)name->text.len, name->text.data);
@@ -411,6 +417,12 @@ Program program_find(Interp *in, const char *name, bool default_path)
 static int report_missing(Interp *in, const char *name, int error)
 {
     VStat st;
+    Slice path;
+    Name variable = name_of(SLICE("PATH"));
+    if (!strchr(name, '/') && error == -ENOENT && *name && (!lang_get(in, &variable, &path) || !path.len)) {
+        lang_error(in, "%s: %s", name, error_text(error));
+        return 127;
+    }
     if (!strchr(name, '/') && error == -ENOENT) {
         lang_error(in, "%s: command not found", name);
         return 127;
@@ -472,6 +484,7 @@ NORETURN void become_program(Interp *in, const Program *program, int argc, char 
     Start s = {.program = *program, .argc = argc, .argv = argv};
     Proc *p = in->p;
     p->caught = 0;
+    in->program_path = program->path;
     int status = proc_exec(p, program, argc, argv, NULL);
     if (status < 0) {
         p->lang = in;
@@ -502,7 +515,11 @@ int exec_program(Interp *in, int argc, char **argv, const Redir *redirs, bool de
     child->env = &in->env;
     child->lang = NULL;
     Start s = {.program = program, .argc = argc, .argv = argv};
+    in->program_path = program.path;
+    pid_t pid = child->pid;
     int wstatus = proc_call(child, program_main, &s), status = WSTATUS_TO_SHELL(wstatus);
+    if (unlikely(wstatus & 127) && in->command)
+        tell_foreground(in, &pid, &wstatus, 1, &in->command);
     if (unlikely(in->jobs != NULL))
         jobs_settle(in);
     if (unlikely(s.result < 0))
@@ -513,7 +530,8 @@ int exec_program(Interp *in, int argc, char **argv, const Redir *redirs, bool de
 static void report_exec_failure(Interp *in, const char *name, int error)
 {
     lang_error(in, "%s: %s", name, error_text(error));
-    shell_error(in, "exec", "%s: cannot execute: %s", name, error_text(error));
+    if (!OPT(in, POSIX))
+        shell_error(in, "exec", "%s: cannot execute: %s", name, error_text(error));
 }
 
 int exec_words(Interp *in, int argc, char **argv, bool empty_env, const char *argv0)
@@ -631,6 +649,16 @@ static int redirect_program(Interp *in, const Redir *redirs)
     return in->status;
 }
 
+/* %1 stands for fg %1. */
+static int exec_job(Interp *in, int argc, char **argv)
+{
+    const Command *fg = command_find("fg");
+    char **args = mem_array(mem_of(in), (size_t)argc + 2, char *);
+    args[0] = (char *)(uintptr_t)"fg";
+    memcpy(args + 1, argv, (size_t)argc * sizeof *args);
+    return fg ? exec_builtin(in, fg, argc + 1, args) : 127;
+}
+
 static int run_found(Interp *in, const Node *n, const Function *f, const Command *c, int argc, char **argv)
 {
     if (n->redirs && !f && !c) {
@@ -640,6 +668,8 @@ static int run_found(Interp *in, const Node *n, const Function *f, const Command
     } else if (n->redirs && !redirs_apply(in, n->redirs)) {
         return redirect_failed(in, f ? NULL : c);
     }
+    if (!f && !c && argv[0][0] == '%' && !in->no_fork)
+        return exec_job(in, argc, argv);
     if (!f && !c)
         return exec_program(in, argc, argv, n->redirs, false);
     in->no_fork = false; /* what they run is not the last command */
@@ -681,7 +711,7 @@ static int exec_command(Interp *in, const Node *n, Fields *f)
         if (keeps_assignments(in, function, c)) {
             for (uint32_t i = 0; i < n->simple.nassigns; i++)
                 if (!assign_plain(in, &n->simple.assigns[i]))
-                    lang_fatal(in, 1);
+                    lang_assign_failed(in);
         } else if (!prefix_assignments(in, n)) {
             return 1;
         }

@@ -592,5 +592,5 @@ bool pattern_matches_ext(Interp *in, Slice pattern, Slice subject)
 /* case_option: nocasematch counts (case and [[ ]], not ${v#p}). */
 unsigned pattern_flags(Interp *in, bool case_option)
 {
-    return (SHOPT(in, EXTGLOB) ? PAT_EXTGLOB : 0u) | (case_option && SHOPT(in, NOCASEMATCH) ? PAT_ICASE : 0u);
+    return (SHOPT(in, EXTGLOB) ? PAT_EXTGLOB : 0u) | (lang_bytes(in) ? PAT_BYTES : 0u) | (case_option && SHOPT(in, NOCASEMATCH) ? PAT_ICASE : 0u);
 }

@@ -135,6 +135,33 @@ static int run_exit_trap(Interp *in, int status)
     return status_of_raise(in, kind);
 }
 
+int exit_trap_in_function(Interp *in, int status)
+{
+    if (likely(!in->st.traps) || !in->dyn.function_depth || !trap_has(in, TRAP_EXIT))
+        return status;
+    unsigned no_errexit = in->dyn.no_errexit;
+    in->dyn.no_errexit = 0;
+    in->status = in->exit_status = status;
+    in->in_exit_trap = true;
+    trap_run(in, TRAP_EXIT);
+    in->dyn.no_errexit = no_errexit;
+    in->flow = FLOW_NONE;
+    return in->exit_status;
+}
+
+/* Killed by a signal that has no trap: the EXIT trap still runs, and the process ends of the signal all the same. */
+static NORETURN void die_of_signal(Interp *in)
+{
+    Proc *p = in->p;
+    int signal = p->signal;
+    p->signal = 0;
+    if (signal != 9)
+        run_exit_trap(in, 128 + signal);
+    output_flush(p->out);
+    p->signal = signal;
+    proc_raise(p, RAISE_SIGNAL);
+}
+
 int shell_body(Interp *in, int (*body)(Interp *in, void *arg), void *arg)
 {
     Guard g;
@@ -149,10 +176,12 @@ int shell_body(Interp *in, int (*body)(Interp *in, void *arg), void *arg)
         unwind_to(in, NULL);
         if (in->execed)
             return in->p->status;
+        if (kind == RAISE_SIGNAL && trap_has(in, TRAP_EXIT))
+            die_of_signal(in);
         status = status_of_raise(in, kind);
     }
     in->dyn.no_errexit = 0;
-    if (unlikely(in->due) && in->flow != FLOW_EXIT)
+    if (unlikely(traps_due(in)) && in->flow != FLOW_EXIT)
         traps_run_due(in);
     return run_exit_trap(in, status & 255);
 }
@@ -232,6 +261,8 @@ static int run_unit(Interp *in, const Unit *u)
     RaiseKind kind = guard_enter(in->p, &g);
     if (likely(!kind)) {
         int status = exec_node(in, u->node);
+        if (unlikely(traps_due(in)) && !in->flow)
+            traps_run_due(in);
         guard_leave(in->p, &g);
         mem_reset(mem_of(in), mem);
         return status;
@@ -305,6 +336,7 @@ static int parse_failed(Interp *in, const ParseError *error)
         print_parse_line(in, error->second);
     if (error->in_substitution && in->has_execution_string)
         lang_fatal(in, 127);
+    in->special_failed |= in->dyn.text_name && strcmp(in->dyn.text_name, "eval") == 0;
     if (!error->resume)
         in->parse_failed = true;
     if (error->status >= 0)

@@ -222,6 +222,8 @@ struct Interp {
     int subst_status;    /* of the last $( ) of a command without a name; -1 none */
     bool subshell, exiting, keep_redirs, error_exit, in_exit_trap, special_failed, discard;
     bool from_stdin;
+    bool substituted;    /* within $( ): what was killed there is not told of */
+    bool locale_known, bytes; /* bytes: the C locale, where a character is a byte */
     bool no_fork;        /* the process ends with the current command: exec in place */
     bool execed;         /* this process has become a program, which has ended */
     unsigned subshell_level;
@@ -245,12 +247,14 @@ struct Interp {
     int getopts_at;
     VarSlot recent[VAR_SLOTS];
     uint32_t own_epoch;
-    const WordPart *subst;  /* the $( ) of several lines that this process runs, and the frame it stands in */
+    const WordPart *subst;  /* the $( ) that this process runs, the line of the command it stands in, and the frame */
+    uint32_t subst_base;
     const Frame *subst_frame;
     File *stdin_script;     /* the script that comes on standard input: commands read what follows them */
     size_t stdin_at;        /* where in it the text being run begins; afterwards, where to go on */
     uint32_t stdin_line;
     char **first_env;       /* what a shell started as a program got */
+    const char *program_path; /* of what is being started: _ in its environment */
     bool no_tilde;          /* compound assignments to associative arrays */
     const char *arith_who;  /* "let", "((", "[[": begins arithmetic's messages */
     unsigned arith_depth;
@@ -266,7 +270,7 @@ struct Interp {
     struct JobTable *jobs;
     uint64_t due;        /* signals whose traps are to run */
     unsigned trap_depth;
-    bool in_debug_trap, in_err_trap, in_return_trap;
+    bool in_debug_trap, in_err_trap, in_return_trap, in_child_trap;
     int trap_signal;
     Slice execution_string;
     bool has_execution_string;
@@ -302,6 +306,8 @@ NORETURN void lang_nomem(Interp *in);
 NORETURN void lang_discard(Interp *in, int status);
 /* Arithmetic failed in a subscript or for an integer variable: bash -c ends, a script file goes on with the next line. */
 NORETURN void lang_arith_failed(Interp *in);
+/* An assignment that stands alone, or before a special builtin, failed: POSIX mode ends the shell. */
+NORETURN void lang_assign_failed(Interp *in);
 /* Ends a shell that is not interactive (unbound variable, ${x?}). */
 NORETURN void lang_fatal(Interp *in, int status);
 
@@ -332,6 +338,7 @@ bool var_set_global(Interp *in, Slice name, Slice text, bool append);
 void print_compound(Interp *in, const Var *v, Buf *out);
 Slice attr_letters(Mem *m, uint32_t attrs);
 const IfsCache *ifs_of(Interp *in);
+bool lang_bytes(Interp *in); /* characters are bytes: the C locale */
 /* A subscript that comes as text (unset 'm[$k]', [[ -v m[$k] ]]) is expanded once more. */
 Slice expand_subscript(Interp *in, Slice subscript);
 extern const ProcEnv interp_env;
@@ -459,6 +466,13 @@ bool cond_eval(Interp *in, const Cond *c, int *status);
 /* ---------- traps and jobs ---------- */
 
 void traps_run_due(Interp *in);
+/* Something waits for traps_run_due: a signal, or children that a trap on CHLD is told of. */
+static inline bool traps_due(const Interp *in)
+{
+    return in->due || (in->st.traps && in->p->children_ended);
+}
+/* exit or errexit inside a function: the EXIT trap sees the function's variables. Its own exit, or `status`. */
+int exit_trap_in_function(Interp *in, int status);
 void traps_arm(Interp *in);
 void trap_run(Interp *in, int number);   /* EXIT, ERR, DEBUG, RETURN or a signal */
 bool trap_has(Interp *in, int number);
@@ -466,7 +480,11 @@ void traps_for_child(Interp *in);
 void job_add(Interp *in, const pid_t *pids, size_t n, const Node *node);
 void jobs_reap(Interp *in);
 void jobs_settle(Interp *in); /* after a foreground command: what has ended is no job any more, only a status */
-int wait_foreground(Interp *in, pid_t pid);
+/* A substitution, and a simple command of a pipeline, sees its parent's jobs. */
+void jobs_inherit(const Interp *in, Interp *child);
+/* Says so when a command that the shell waited for was killed; one node and one wait status a stage. */
+void tell_foreground(Interp *in, const pid_t *pids, const int *wstatuses, uint32_t count, const Node *const *nodes);
+bool is_one_command(Interp *in, const Node *n);
 void lang_on_signal(Proc *p, int signal);
 
 /* ---------- messages and tracing ---------- */

@@ -1,6 +1,8 @@
 /* job: background jobs: the table, waiting, and finding by %spec. */
 #include "interp.h"
 
+#include <stdio.h>
+
 typedef struct JobTable {
     Job *jobs;
     size_t count, cap;
@@ -9,6 +11,66 @@ typedef struct JobTable {
 
 /* Only its status is remembered, for wait PID. */
 static bool is_over(const Job *j) { return j->state == JOB_DONE && j->notified; }
+
+/* ---------- how they ended, in words ---------- */
+
+static const char *signal_words(int signal)
+{
+    static const char *const words[] = {
+        NULL, "Hangup", "Interrupt", "Quit", "Illegal instruction", "Trace/breakpoint trap", "Aborted", "Bus error", "Floating point exception", "Killed",
+        "User defined signal 1", "Segmentation fault", "User defined signal 2", "Broken pipe", "Alarm clock", "Terminated", "Stack fault", "Child exited",
+        "Continued", "Stopped (signal)", "Stopped", "Stopped (tty input)", "Stopped (tty output)", "Urgent I/O condition", "CPU time limit exceeded",
+        "File size limit exceeded", "Virtual timer expired", "Profiling timer expired", "Window changed", "I/O possible", "Power failure", "Bad system call",
+    };
+    return signal > 0 && (size_t)signal < ARRAY_LEN(words) ? words[signal] : "Unknown signal";
+}
+
+static const char *ended_words(int wstatus, char buf[40])
+{
+    if (wstatus & 127)
+        return signal_words(wstatus & 127);
+    if (!(wstatus >> 8))
+        return "Done";
+    snprintf(buf, 40, "Exit %d", wstatus >> 8 & 255);
+    return buf;
+}
+
+/* A shell without a terminal tells of every deadly signal but those that are sent on purpose, and those it traps. */
+static bool is_told(Interp *in, int signal)
+{
+    enum { INT = 2, PIPE = 13, TERM = 15 };
+    return signal && signal != INT && signal != PIPE && signal != TERM && !trap_has(in, signal);
+}
+
+void tell_foreground(Interp *in, const pid_t *pids, const int *wstatuses, uint32_t count, const Node *const *nodes)
+{
+    int last = (int)count - 1, signal;
+    if (!count)
+        return;
+    for (; OPT(in, PIPEFAIL) && last > 0 && !wstatuses[last]; last--)
+        ;
+    signal = wstatuses[last] & 127;
+    if (!signal || signal == 2 || signal == 13 || in->substituted)
+        return;
+    if (!is_told(in, signal)) {
+        output_flush(in->p->out);
+        out_printf(in->p->err, "%s\n", signal_words(signal));
+        output_flush(in->p->err);
+        return;
+    }
+    MemMark mark = mem_mark(mem_of(in));
+    Buf text;
+    buf_init(&text, mem_of(in), BUF_MAX);
+    for (uint32_t i = 0; i < count; i++) {
+        char state[40];
+        bool same = i && wstatuses[i] == wstatuses[0];
+        buf_printf(&text, "%s%5d %-*s%s", i ? "\n     " : "", (int)pids[i], same ? 22 : 24, same ? "" : ended_words(wstatuses[i], state), i ? "| " : "");
+        print_command_line(&text, nodes[i]);
+    }
+    Slice s = buf_slice(&text);
+    lang_error(in, "%.*s", (int)s.len, s.data);
+    mem_reset(mem_of(in), mark);
+}
 
 static JobTable *table_of(Interp *in)
 {
@@ -85,6 +147,7 @@ static void finished(Interp *in, pid_t pid, int wstatus)
     if (!j)
         return;
     j->state = JOB_DONE;
+    j->wstatus = wstatus;
     j->status = WSTATUS_TO_SHELL(wstatus);
 }
 
@@ -96,16 +159,6 @@ void jobs_reap(Interp *in)
         if (t->jobs[i].state == JOB_RUNNING && proc_wait(in->p, t->jobs[i].pid, &wstatus, WAIT_NOHANG, -1) == t->jobs[i].pid)
             finished(in, t->jobs[i].pid, wstatus);
     }
-}
-
-void jobs_settle(Interp *in)
-{
-    JobTable *t = table_of(in);
-    if (!t->count)
-        return;
-    jobs_reap(in);
-    for (size_t i = 0; i < t->count; i++)
-        t->jobs[i].notified |= t->jobs[i].state == JOB_DONE;
 }
 
 /* The n-th newest job that is one still. */
@@ -126,6 +179,64 @@ static void mark_current(JobTable *t)
         current->current = true;
     if (previous)
         previous->previous = true;
+}
+
+bool job_control(Interp *in) { return OPT(in, MONITOR) && !in->subshell_level; }
+
+void job_print(Output *out, const Job *j, bool pid)
+{
+    char state[40];
+    const char *words = j->state == JOB_RUNNING ? "Running" : j->state == JOB_STOPPED ? "Stopped" : ended_words(j->wstatus, state);
+    out_printf(out, "[%d]%c ", j->number, j->current ? '+' : j->previous ? '-' : ' ');
+    if (pid)
+        out_printf(out, "%5d", (int)j->pid);
+    out_char(out, ' ');
+    out_printf(out, "%-23s %s%s\n", words, j->command, j->state == JOB_RUNNING ? " &" : "");
+}
+
+/* What a job's end makes the shell say: of most signals always, of the rest only under set -m. */
+static void tell_end(Interp *in, const Job *j)
+{
+    int signal = j->wstatus & 127;
+    if (is_told(in, signal)) {
+        lang_error(in, "%5d %-24s%s", (int)j->pid, signal_words(signal), j->command);
+    } else if (job_control(in)) {
+        output_flush(in->p->out);
+        job_print(in->p->err, j, false);
+        output_flush(in->p->err);
+    }
+}
+
+void jobs_settle(Interp *in)
+{
+    JobTable *t = table_of(in);
+    if (!t->count)
+        return;
+    jobs_reap(in);
+    mark_current(t);
+    for (size_t i = 0; i < t->count; i++) {
+        Job *j = &t->jobs[i];
+        if (j->state != JOB_DONE || j->notified)
+            continue;
+        tell_end(in, j);
+        j->notified = true;
+    }
+}
+
+void jobs_inherit(const Interp *in, Interp *child)
+{
+    const JobTable *from = (const JobTable *)in->jobs;
+    for (size_t i = 0; from && i < from->count; i++) {
+        if (is_over(&from->jobs[i]))
+            continue;
+        JobTable *t = table_of(child);
+        make_room(child, t);
+        Job *j = &t->jobs[t->count++];
+        *j = from->jobs[i];
+        j->command = mem_strdup(&child->p->keep, j->command);
+        j->pids = mem_array(&child->p->keep, j->npids, pid_t);
+        memcpy(j->pids, from->jobs[i].pids, j->npids * sizeof *j->pids);
+    }
 }
 
 Job *job_list(Interp *in, size_t *count)
@@ -224,7 +335,7 @@ int job_wait_pid(Interp *in, pid_t pid)
         return -ECHILD;
     finished(in, pid, wstatus);
     if ((j = job_of_pid(in, pid)))
-        j->notified = true;
+        jobs_settle(in);
     if (in->due) /* its signal came before its end */
         return interrupted(in);
     return WSTATUS_TO_SHELL(wstatus);
@@ -285,8 +396,15 @@ int job_wait_all(Interp *in)
     while (t->count) {
         Job *j = &t->jobs[0];
         int wstatus;
-        if (j->state == JOB_RUNNING && wait_one(in, j->pid, &wstatus) == -EINTR)
-            return interrupted(in);
+        if (j->state == JOB_RUNNING) {
+            int err = wait_one(in, j->pid, &wstatus);
+            if (err == -EINTR)
+                return interrupted(in);
+            if (!err) {
+                finished(in, j->pid, wstatus);
+                jobs_settle(in);
+            }
+        }
         forget(t, 0);
     }
     int wstatus;

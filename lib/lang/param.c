@@ -332,8 +332,8 @@ static Slice change_case(Interp *in, const Param *p, const Pat *pat, Slice text)
     buf_init(&out, mem_of(in), BUF_MAX);
     buf_reserve(&out, text.len);
     for (size_t i = 0; i < text.len;) {
-        size_t n;
-        uint32_t c = utf8_decode(text.data + i, text.len - i, &n);
+        size_t n = 1;
+        uint32_t c = !lang_bytes(in) ? utf8_decode(text.data + i, text.len - i, &n) : text.data[i] & 0x80 ? UTF8_BAD : (uint32_t)text.data[i];
         Slice one = slice(text.data + i, n);
         if (c == UTF8_BAD || (i > 0 && !p->longest) || !case_matches(in, pat, one)) {
             buf_append(&out, one);
@@ -385,7 +385,7 @@ static NORETURN void bad_length(Interp *in, const Word *w)
 
 static Slice substring(Interp *in, const Param *p, Slice text)
 {
-    bool ascii = slice_ascii(text);
+    bool ascii = lang_bytes(in) || slice_ascii(text);
     int64_t total = (int64_t)(ascii ? text.len : utf8_count(text));
     int64_t from = offset_of(in, p->offset, p->offset_word);
     if (from < 0)
@@ -409,9 +409,6 @@ static void slice_list(Interp *in, const Param *p, Subject *s)
     if (!s->count && !s->positional)
         return;
     int64_t from = offset_of(in, p->offset, p->offset_word), n = INT64_MAX;
-    bool has_length = p->length_word != NULL || p->length != NULL;
-    if (has_length && (n = offset_of(in, p->length, p->length_word)) < 0)
-        bad_length(in, p->length_word);
     if (s->positional) { /* $0 comes first when counting from 0 */
         Slice *all = mem_array(mem_of(in), s->count + 1, Slice);
         all[0] = str_slice(in->st.zero);
@@ -422,10 +419,13 @@ static void slice_list(Interp *in, const Param *p, Subject *s)
     int64_t end = s->indices && s->count ? s->indices[s->count - 1] + 1 : (int64_t)s->count;
     if (from < 0)
         from += end;
-    if (from < 0) {
+    if (from < 0 || from > end) { /* out of range: the length is not looked at */
         s->count = 0;
         return;
     }
+    bool has_length = p->length_word != NULL || p->length != NULL;
+    if (has_length && (n = offset_of(in, p->length, p->length_word)) < 0)
+        bad_length(in, p->length_word);
     size_t first = 0;
     while (first < s->count && (s->indices ? s->indices[first] : (int64_t)first) < from)
         first++;
@@ -459,7 +459,7 @@ static void expand_keys(Interp *in, const Param *p, Subject *s)
 
 static void expand_length(Interp *in, const Subject *s, Subject *out)
 {
-    int64_t n = (int64_t)(s->list ? s->count : slice_ascii(s->text) ? s->text.len : utf8_count(s->text));
+    int64_t n = (int64_t)(s->list ? s->count : lang_bytes(in) || slice_ascii(s->text) ? s->text.len : utf8_count(s->text));
     *out = (Subject){.set = true, .text = int_text(in, n)};
 }
 

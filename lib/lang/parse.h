@@ -61,6 +61,8 @@ bool name_valid(Slice text);
 void print_node(Buf *out, const Node *n);
 void print_function(Buf *out, Slice name, const Node *body);
 void print_command_line(Buf *out, const Node *n);
+/* How many lines stand above a command in the printed text of a substitution: above `node`, or the first command of that line. */
+bool print_lines_above(Mem *mem, const Node *body, const Node *node, uint32_t line, uint32_t *above);
 void print_exported(Buf *out, const Node *body); /* () {  ... } as in the environment */
 void print_word(Buf *out, const Word *w);
 

@@ -8,6 +8,14 @@ typedef struct StageArg {
     bool async; /* standard input from /dev/null, interrupts ignored */
 } StageArg;
 
+/* The process that runs it need not come back. */
+bool is_one_command(Interp *in, const Node *n)
+{
+    while (n && n->kind == NODE_LIST && n->list.count == 1 && !n->list.items[0].background)
+        n = n->list.items[0].node;
+    return n && n->kind == NODE_SIMPLE && !in->st.traps;
+}
+
 static int stage_body(Interp *in, void *arg)
 {
     const StageArg *s = arg;
@@ -23,6 +31,7 @@ static int stage_body(Interp *in, void *arg)
         in->subshell = true;
         if (!redirs_apply_for_good(in, n->redirs))
             return 1;
+        in->no_fork = is_one_command(in, n->group.body);
         return n->group.body ? exec_node(in, n->group.body) : 0;
     }
     in->no_fork = n->kind == NODE_SIMPLE;
@@ -30,6 +39,12 @@ static int stage_body(Interp *in, void *arg)
 }
 
 static int stage_main(Proc *p, void *arg) { return shell_body(interp_of(p), stage_body, arg); }
+
+static bool calls_function(Interp *in, const Node *n)
+{
+    const Word *w = n->simple.nwords ? n->simple.words[0] : NULL;
+    return w && w->count == 1 && w->parts[0].kind == PART_LITERAL && function_find(in, w->parts[0].text);
+}
 
 /* An embryo that will run `node`, its argument in its own memory. */
 static Proc *stage_child(Interp *in, const Node *node, bool async, StageArg **arg)
@@ -40,6 +55,8 @@ static Proc *stage_child(Interp *in, const Node *node, bool async, StageArg **ar
     *s = (StageArg){node, async};
     if (node->kind != NODE_SIMPLE)
         ci->dyn.loop_depth = 0;
+    else if (unlikely(in->jobs != NULL) && !async && !calls_function(in, node))
+        jobs_inherit(in, ci);
     *arg = s;
     if (async) {
         child->ignored |= SIGNAL_BIT(2) | SIGNAL_BIT(3);
@@ -54,7 +71,10 @@ int exec_subshell(Interp *in, const Node *n)
     StageArg arg = {n, false};
     Proc *child = fork_child(in);
     interp_child(in, child)->dyn.loop_depth = 0;
+    pid_t pid = child->pid;
     int wstatus = proc_call(child, stage_main, &arg), status = WSTATUS_TO_SHELL(wstatus);
+    if (unlikely(wstatus & 127))
+        tell_foreground(in, &pid, &wstatus, 1, &n);
     in->status = status;
     set_pipestatus(in, &status, 1);
     if (unlikely(in->jobs != NULL))
@@ -68,14 +88,14 @@ int exec_subshell(Interp *in, const Node *n)
 /* ---------- pipelines ---------- */
 
 /* Waits for a child that this shell started, whatever signals come meanwhile. */
-int wait_foreground(Interp *in, pid_t pid)
+static int wait_foreground(Interp *in, pid_t pid)
 {
     int wstatus = 0;
     pid_t got;
     do
         got = proc_wait(in->p, pid, &wstatus, 0, -1);
     while (got == -EINTR);
-    return got == pid ? WSTATUS_TO_SHELL(wstatus) : 127;
+    return got == pid ? wstatus : WSTATUS_EXIT(127);
 }
 
 typedef struct FdUnwind {
@@ -195,9 +215,13 @@ static int run_stages(Interp *in, const Node *n)
         }
         s.pids[i] = start_stage(in, n, i, input, &input);
     }
+    int *wstatuses = mem_array(mem_of(in), count, int);
     for (uint32_t i = 0; i < count; i++)
-        if (s.pids[i])
-            s.statuses[i] = wait_foreground(in, s.pids[i]);
+        if (s.pids[i]) {
+            wstatuses[i] = wait_foreground(in, s.pids[i]);
+            s.statuses[i] = WSTATUS_TO_SHELL(wstatuses[i]);
+        }
+    tell_foreground(in, s.pids, wstatuses, count, (const Node *const *)n->pipeline.stages);
     if (unlikely(in->jobs != NULL))
         jobs_settle(in);
     set_pipestatus(in, s.statuses, count);

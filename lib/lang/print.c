@@ -537,6 +537,15 @@ static void print_kind(Printer *p, const Node *n)
     }
 }
 
+static void note_place(Printer *p, const Node *n)
+{
+    p->found = true;
+    p->exact = n == p->wanted;
+    p->above = 0;
+    for (size_t i = p->start; i < p->out->len; i++)
+        p->above += p->out->data[i] == '\n';
+}
+
 static void make(Printer *p, const Node *n)
 {
     /* A list indents through its first item. */
@@ -546,6 +555,8 @@ static void make(Printer *p, const Node *n)
         else
             indent(p);
     }
+    if (p->wanted_line && !p->exact && n->kind != NODE_LIST && (n == p->wanted || (!p->found && n->line == p->wanted_line)))
+        note_place(p, n);
     print_kind(p, n);
     if (n->redirs && n->kind != NODE_SIMPLE) {
         text(p, " ");
@@ -558,6 +569,16 @@ void print_substitution(Buf *out, const Node *n)
     Printer p = {.out = out, .step = 4, .in_substitution = true, .start = out->len};
     make(&p, n);
     pending_heredocs(&p);
+}
+
+bool print_lines_above(Mem *mem, const Node *body, const Node *node, uint32_t line, uint32_t *above)
+{
+    Buf out;
+    buf_init(&out, mem, BUF_MAX);
+    Printer p = {.out = &out, .step = 4, .in_substitution = true, .wanted = node, .wanted_line = line};
+    make(&p, body);
+    *above = p.above;
+    return p.found;
 }
 
 void print_command_line(Buf *out, const Node *n)

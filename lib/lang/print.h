@@ -14,6 +14,9 @@ typedef struct Printer {
     size_t start;               /* of this text in `out` */
     const Redir **deferred;     /* here-documents whose bodies are to come */
     size_t ndeferred, cap;
+    const Node *wanted;         /* print_lines_above: what is looked for */
+    uint32_t wanted_line, above;
+    bool found, exact;
 } Printer;
 
 /* A word as bash keeps it: substitutions printed from their trees, $'..' as what it means, $".." as "..". */

@@ -58,6 +58,7 @@ static int substitution_body(Interp *in, void *arg)
     const WordPart *part = arg;
     if (!part->command.body)
         return run_units(in, part->command.source, 1, "command substitution");
+    in->no_fork = is_one_command(in, part->command.body);
     return exec_node(in, part->command.body);
 }
 
@@ -119,11 +120,12 @@ Slice command_substitute(Interp *in, const WordPart *part)
     Interp *ci = interp_child(in, child);
     ci->tracing = true;
     ci->trace_level++;
-    ci->subst = NULL;
-    if (!part->backquote && memchr(part->command.source.data, '\n', part->command.source.len)) {
-        ci->subst = part;
-        ci->subst_frame = ci->dyn.frame;
-    }
+    ci->substituted = true;
+    ci->subst = part->backquote ? NULL : part;
+    ci->subst_base = current_line(in);
+    ci->subst_frame = ci->dyn.frame;
+    if (unlikely(in->jobs != NULL))
+        jobs_inherit(in, ci);
     if (!SHOPT(in, INHERIT_ERREXIT) && !OPT(in, POSIX))
         ci->st.options &= ~(UINT64_C(1) << OPT_ERREXIT);
     int wstatus = proc_call(child, substitution_main, (void *)(uintptr_t)part), status = WSTATUS_TO_SHELL(wstatus);
@@ -178,6 +180,7 @@ const char *process_substitute(Interp *in, const WordPart *part)
     proc_close(child, fds[1]);
     Interp *ci = interp_child(in, child);
     ci->tracing = true;
+    ci->trace_level++;
     for (int fd = LAST_PROCSUB_FD; fd <= FIRST_PROCSUB_FD; fd++)
         if (in->procsub_fds >> fd & 1)
             proc_close(child, fd);

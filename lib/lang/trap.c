@@ -11,7 +11,7 @@ static const char *const names[] = {
     "SIGRTMAX-4", "SIGRTMAX-3", "SIGRTMAX-2", "SIGRTMAX-1", "SIGRTMAX", "DEBUG", "ERR", "RETURN",
 };
 
-enum { LAST_SIGNAL = 64 };
+enum { LAST_SIGNAL = 64, TRAP_CHLD = 17 };
 
 const char *signal_name(int number)
 {
@@ -91,6 +91,8 @@ bool trap_set(Interp *in, int number, const Slice *action)
     str_unref(g, t->action[number]);
     t->action[number] = s;
     arm(in, number, s);
+    if (number == TRAP_CHLD)
+        in->p->children_ended = 0;
     if (number == TRAP_DEBUG)
         in->dyn.hidden_traps &= (uint8_t)~HIDE_DEBUG;
     if (number == TRAP_ERR)
@@ -136,7 +138,7 @@ static void end_trap(Interp *in, Unwind *u)
 
 static bool *busy_flag(Interp *in, int number)
 {
-    return number == TRAP_DEBUG ? &in->in_debug_trap : number == TRAP_ERR ? &in->in_err_trap : number == TRAP_RETURN ? &in->in_return_trap : NULL;
+    return number == TRAP_CHLD ? &in->in_child_trap : number == TRAP_DEBUG ? &in->in_debug_trap : number == TRAP_ERR ? &in->in_err_trap : number == TRAP_RETURN ? &in->in_return_trap : NULL;
 }
 
 static bool hidden(Interp *in, int number)
@@ -177,8 +179,18 @@ void trap_run(Interp *in, int number)
         in->status = status;
 }
 
+/* Once for each child that ended; those of the trap itself do not count. */
+static void run_child_traps(Interp *in)
+{
+    for (uint32_t n = in->in_child_trap || !trap_has(in, TRAP_CHLD) ? 0 : in->p->children_ended; n && !in->flow; n--)
+        trap_run(in, TRAP_CHLD);
+    in->p->children_ended = 0;
+}
+
 void traps_run_due(Interp *in)
 {
+    if (in->p->children_ended)
+        run_child_traps(in);
     while (in->due && !in->flow) {
         int n = __builtin_ctzll(in->due) + 1;
         in->due &= in->due - 1;

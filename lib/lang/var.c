@@ -90,8 +90,29 @@ static void var_touched_slow(Interp *in, Slice name)
         in->getopts_at = 0;
     else if (slice_is(name, "POSIXLY_CORRECT"))
         option_set_named(in, SLICE("posix"), var_lookup(in, &(Name){name, hash_bytes(name)}) != NULL);
+    else if (slice_starts(name, SLICE("LC_")) || slice_is(name, "LANG"))
+        in->locale_known = false;
     else if (slice_is(name, "EXECIGNORE") || slice_is(name, "GLOBIGNORE"))
         shopt_set(in, SLICE("dotglob"), name.data[0] == 'G' && var_lookup(in, &(Name){name, hash_bytes(name)}) != NULL);
+}
+
+/* The C locale is meant by name; without any name it is C.UTF-8. */
+bool lang_bytes(Interp *in)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    if (likely(in->locale_known))
+        return in->bytes;
+    in->bytes = false;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        Slice text;
+        Name name = name_of(slice_str(names[i]));
+        if (lang_get(in, &name, &text) && text.len) {
+            in->bytes = slice_is(text, "C") || slice_is(text, "POSIX");
+            break;
+        }
+    }
+    in->locale_known = true;
+    return in->bytes;
 }
 
 /* To be called when a binding came, went or changed. */
@@ -897,7 +918,9 @@ static char **env_list(const ProcEnv *env, Proc *p)
     pmap_each(&in->st.vars, add_export, &x);
     pmap_each(&in->st.functions, add_function, &x);
     merge_sort(&p->mem, x.lines, x.count, sizeof(Slice), compare_slices);
-    char **list = mem_array(&p->mem, x.count + 1, char *);
+    char **list = mem_array(&p->mem, x.count + 2, char *);
+    if (in->program_path)
+        list[x.count] = mem_printf(&p->mem, "_=%s", in->program_path);
     for (size_t i = 0; i < x.count; i++)
         list[i] = (char *)(uintptr_t)x.lines[i].data;
     return list;

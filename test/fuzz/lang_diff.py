@@ -5,13 +5,14 @@ usage: lang_diff.py [--seed N] [--count N] [--seconds N] [--runner PATH] [--keep
 
 A script is grown from a grammar by a seeded generator: seed N always gives the same script, so a finding is repeated by its seed.
 bash runs each script as the recorder of test/cases does (user agent, an empty /home/agent, a bare environment); libshell runs a whole
-batch in test/cases/runner, whose case files carry what bash said. Must run as root. --keep appends the shrunk scripts as cases.
+batch in test/cases/runner, whose case files carry what bash said. Must run as root. --keep appends the shrunk scripts as cases; --jobs N runs N generators side by side, each with seeds of its own.
 """
 import argparse
 import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -271,10 +272,100 @@ class Script:
             return self.redirected(self.group())
         return "x=$(\n%s\n)" % self.body()
 
+    def more(self):
+        """What the rest of the language has, one construct each."""
+        w, v = self.word(1), self.name()
+        kind = self.r.randrange(40)
+        if kind == 0:
+            return "select i in %s; do echo \"$i $REPLY\"; break; done <<< %s" % (self.words(3), self.pick("1", "2", "x", "''"))
+        if kind == 1:
+            return "diff <(printf '%%s\\n' %s) <(printf '%%s\\n' %s)" % (self.words(2), self.words(2))
+        if kind == 2:
+            return "cat <(echo %s) - <<< %s" % (w, self.word(1))
+        if kind == 3:
+            return "coproc { read l; echo \"<$l>\"; }; echo %s >&${COPROC[1]}; read %s <&${COPROC[0]}; echo $%s; wait" % (w, v, v)
+        if kind == 4:
+            return "exec 3> f1; echo %s >&3; exec 3>&-; cat f1" % w
+        if kind == 5:
+            return "exec {fd}< <(echo %s); read -u $fd %s; exec {fd}<&-; echo $%s" % (w, v, v)
+        if kind == 6:
+            return "declare -n r=%s; r=%s; echo $%s ${!r}; unset -n r" % (self.pick("x", "y", "a[1]", "m[k]"), w, v)
+        if kind == 7:
+            return "printf -v %s %s %s; echo \"$%s\"" % (self.pick("x", "a[2]", "m[z]"), self.pick("'%s-'", "%d", "%q", "'%05.1f'", "%b", "%x"), self.words(2), v)
+        if kind == 8:
+            return "read %s x y <<< %s; echo \"$?:$x:$y\"" % (self.pick("-r", "-n 2", "-N 3", "-d b", "-a a", "-t 1", "-r -d ''", "-s", "-e"), w)
+        if kind == 9:
+            return "mapfile %s a <<< %s; declare -p a" % (self.pick("-t", "-n 1", "-s 1", "-O 2", "-d b", "-t -n 2", "-c 1 -C echo"), self.pick("$'1\\n2\\n3'", w))
+        if kind == 10:
+            return "(%s; %s); echo $?" % (self.simple(2), self.pick("exit 3", "exit", "return 2>/dev/null", "kill -TERM $BASHPID", "break"))
+        if kind == 11:
+            return "trap %s %s; %s; trap - %s" % ((self.pick("'echo T$?'", "'x=t'", "''"), self.pick("ERR", "DEBUG", "USR1", "RETURN", "EXIT"), self.simple(2)) +
+                                                  (self.pick("ERR", "DEBUG", "USR1", "RETURN", "EXIT"),))
+        if kind == 12:
+            return "trap 'echo U' USR1; kill -USR1 $$; trap - USR1"
+        if kind == 13:
+            return "%s & wait $!; echo $?" % self.group()
+        if kind == 14:
+            return "while getopts ab:c o %s; do echo $o $OPTARG $OPTIND; done; OPTIND=1" % self.pick("-a -b x", "-ab", "-c -z", "-b", "-bx y", "-- -a", w)
+        if kind == 15:
+            return "pushd %s; popd; dirs" % self.pick("d", "nope", "..", "+0", "/")
+        if kind == 16:
+            return "set -o %s; %s; set +o %s" % ((lambda o: (o, self.simple(2), o))(self.pick("noglob", "noclobber", "pipefail", "errtrace", "functrace", "xtrace", "nounset")))
+        if kind == 17:
+            return "shopt -%s %s; %s" % (self.pick("s", "u"), self.pick("nullglob", "dotglob", "globstar", "extglob", "nocasematch", "nocaseglob", "lastpipe", "xpg_echo",
+                                                                      "patsub_replacement", "inherit_errexit", "failglob", "localvar_inherit"), self.simple(2))
+        if kind == 18:
+            return "f9() { local %s; %s; declare -p %s 2>&1; }; f9 %s" % (self.pick("x", "x=1", "-a a", "-A m", "n=$1 x=$n", "-n r=x", "-i n=2+3", "-u s=ab", "-"),
+                                                                       self.simple(2), self.name(), w)
+        if kind == 19:
+            return "declare -%s %s=%s; declare -p %s" % ((lambda k: (self.pick("i", "u", "l", "c", "x", "a", "A", "ix", "r", "n"), k, w, k))("v%d" % self.r.randrange(100)))
+        if kind == 20:
+            return "a=([%s]=%s %s [%s]=%s); declare -p a" % (self.pick("2", "n", "5"), w, self.word(1), self.pick("0", "-1", "7"), self.word(1))
+        if kind == 21:
+            return "m=([%s]=%s [%s]=%s); declare -p m; echo ${!m[@]}" % (self.pick("a", "$x", "'b c'"), w, self.pick("k", "1", "$s"), self.word(1))
+        if kind == 22:
+            return "echo %s" % self.pick("${!x@}", "${!v*}", '"${a[@]:1}"', '"${@:2}"', '"${*:1:2}"', "${a[@]/b/X}", '"${a[@]#b}"', "${#a[@]} ${#a[1]}", "${m[@]@Q}", "${a[*]^^}",
+                                         "${@/o/0}", '"${a[@]@A}"', "${x@P}", "${!a[*]}", "${a[@]: -1}", "${-//[^hB]}", "${a[n-2]}", "${a[$((1))]}", "${m[\"k\"]}", "${#*}")
+        if kind == 23:
+            return "caller; f8() { caller 0; echo ${FUNCNAME[@]} ${BASH_LINENO[@]} $LINENO; }; f8"
+        if kind == 24:
+            return "type -t %s; command -v %s" % (self.pick("if", "echo", "ls", "f0", "nope", "[["), self.pick("if", "echo", "ls", "f0", "nope"))
+        if kind == 25:
+            return "hash -r; alias q=%s; alias q; unalias q" % w
+        if kind == 26:
+            return "cat <<-E\n\tt $x\n\t\t%s\n\tE" % self.pick("a", "$n", "'b'", "$(echo c)")
+        if kind == 27:
+            return "cat <<A <<B\n%s\nA\n%s\nB" % (self.pick("a", "$x"), self.pick("b", "$y"))
+        if kind == 28:
+            return "if ! %s; then echo not; elif %s; then echo else; fi" % (self.simple(2), self.simple(2))
+        if kind == 29:
+            return "until ((n++ > %s)); do %s; done" % (self.pick("2", "4", "n"), self.simple(2))
+        if kind == 30:
+            return "for ((i=%s; i<%s; i+=%s)); do %s; continue; done" % (self.pick("0", "n", ""), self.pick("3", "n", "2"), self.pick("1", "2"), self.simple(2))
+        if kind == 31:
+            return "%s |& cat" % self.group()
+        if kind == 32:
+            return "[[ %s && ( %s || ! %s ) ]]; echo $?" % (self.cond(2), self.cond(2), self.cond(2))
+        if kind == 33:
+            return "[[ %s =~ %s ]] && declare -p BASH_REMATCH" % (self.param(1), self.pick("(.)(.*)", "^(a|b)+", "[[:space:]]", "(x)?y?", "\\.", "$y"))
+        if kind == 34:
+            return "test %s %s %s; echo $?" % (self.word(2), self.pick("-eq", "-a", "-o", "=", "-nt", "-ef", ">"), self.word(2))
+        if kind == 35:
+            return "echo $((%s)) $[%s]" % (self.arith(), self.pick("n+1", "2*3", "x"))
+        if kind == 36:
+            return "readonly k%d=%s; k%d=2; echo no" % ((lambda k: (k, w, k))(self.r.randrange(50)))
+        if kind == 37:
+            return "unset -f f0; unset -v %s; echo ${%s-unset}" % (v, v)
+        if kind == 38:
+            return "let %s; echo $?" % " ".join("'%s'" % self.arith() for _ in range(self.r.randrange(1, 3)))
+        return "IFS=%s; set -- %s; echo $# \"$*\"; unset IFS" % (self.pick(":", "','", "' :'", "x"), self.words(3))
+
     def statement(self):
         self.depth += 1
         kind = self.r.randrange(20)
-        if self.depth > 4 or kind < 10:
+        if self.depth <= 4 and self.chance(0.2):
+            text = self.more()
+        elif self.depth > 4 or kind < 10:
             text = self.simple()
         elif kind < 13:
             text = "%s %s %s" % (self.simple().replace("; ", " && "), self.pick("&&", "||"), self.simple())
@@ -302,6 +393,7 @@ class Script:
 
 
 def enter_namespace():
+    """A mount and host name space of its own with an empty home; then on as the user the scripts run as, so that starting one is cheap."""
     if os.environ.get("LANG_DIFF_INSIDE") != "1":
         if os.geteuid() != 0:
             sys.exit("lang_diff: must run as root")
@@ -309,28 +401,64 @@ def enter_namespace():
         os.execvp("unshare", ["unshare", "--mount", "--uts", sys.executable] + sys.argv)
     subprocess.run(["hostname", "libshell"], check=False)
     os.makedirs(HOME, exist_ok=True)
-    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", HOME], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "uid=1000,gid=1000", "tmpfs", HOME], check=True)
+    os.setgroups([])
+    os.setgid(1000)
+    os.setuid(1000)
+    os.umask(0o022)
+    os.chdir(HOME)
 
 
 def empty_home():
-    for name in os.listdir(HOME):
-        path = os.path.join(HOME, name)
-        if os.path.isdir(path) and not os.path.islink(path):
-            shutil.rmtree(path)
-        else:
-            os.unlink(path)
-    os.chown(HOME, 1000, 1000)
+    os.chmod(HOME, 0o755)
+    with os.scandir(HOME) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path)
+            else:
+                os.unlink(entry.path)
 
 
-def run_bash(script):
+def expired(*_):
+    raise TimeoutError
+
+
+class Captured:
+    """Where bash's output goes: two files without names, used again for every script."""
+
+    def __init__(self):
+        self.out, self.err, self.null = os.memfd_create("out"), os.memfd_create("err"), os.open("/dev/null", os.O_RDONLY)
+
+    def take(self, fd):
+        data = os.pread(fd, 1 << 24, 0)
+        os.ftruncate(fd, 0)
+        os.lseek(fd, 0, os.SEEK_SET)
+        return data
+
+
+def run_bash(script, captured=[]):  # noqa: B006 (made once, when it is first needed)
     """(stdout, stderr, status), or None when it takes too long."""
+    if not captured:
+        captured.append(Captured())
+        signal.signal(signal.SIGALRM, expired)
+    c = captured[0]
     empty_home()
+    actions = [(os.POSIX_SPAWN_DUP2, c.null, 0), (os.POSIX_SPAWN_DUP2, c.out, 1), (os.POSIX_SPAWN_DUP2, c.err, 2)]
+    pid = os.posix_spawn("/bin/bash", ["bash", "-c", "--", script], ENV, file_actions=actions, setpgroup=0, setsigdef=[signal.SIGPIPE])
+    signal.setitimer(signal.ITIMER_REAL, 5)
     try:
-        done = subprocess.run(["bash", "-c", "--", script], cwd=HOME, env=ENV, stdin=subprocess.DEVNULL, capture_output=True, timeout=5, user=1000,
-                              group=1000, extra_groups=[], umask=0o022)
-    except subprocess.TimeoutExpired:
+        _, status = os.waitpid(pid, 0)
+    except TimeoutError:
+        os.killpg(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        status = None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    out, err = c.take(c.out), c.take(c.err)
+    if status is None:
         return None
-    return done.stdout, done.stderr, done.returncode if done.returncode >= 0 else 128 - done.returncode
+    code = os.waitstatus_to_exitcode(status)
+    return out, err, code if code >= 0 else 128 - code
 
 
 def escaped(mark, data):
@@ -416,6 +544,17 @@ def shrink(differ, script, deadline):
     return "".join(reduce(re.split(r"(\s|[\"'{}()])", script), "".join))
 
 
+def enter_namespace_of(args):
+    """With --jobs, N processes, each in a namespace of its own."""
+    if args.jobs > 1 and os.environ.get("LANG_DIFF_INSIDE") != "1":
+        children = []
+        for i in range(args.jobs):
+            argv = [sys.executable] + sys.argv + ["--jobs", "1", "--seed", str(args.seed + i * 10**7), "--count", str(args.count // args.jobs)]
+            children.append(subprocess.Popen(argv))
+        sys.exit(max(c.wait() for c in children))
+    enter_namespace()
+
+
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("--seed", type=int, default=1)
@@ -423,13 +562,17 @@ def main():
     ap.add_argument("--seconds", type=float, default=60)
     ap.add_argument("--runner", default="build/release/test/runner")
     ap.add_argument("--keep")
+    ap.add_argument("--jobs", type=int, default=1)
+    ap.add_argument("--shrink", type=float, default=6, help="seconds for making a finding small")
     ap.add_argument("--show", action="store_true", help="print the script of --seed and stop")
     args = ap.parse_args()
     if args.show:
         print(Script(args.seed).text())
         return
-    enter_namespace()
-    differ = Differ(os.path.abspath(args.runner))
+    runner = os.path.abspath(args.runner)
+    kept = open(args.keep, "a", encoding="utf-8") if args.keep else None
+    enter_namespace_of(args)
+    differ = Differ(runner)
     end, done, found = time.time() + args.seconds, 0, 0
     while time.time() < end and done < args.count:
         batch, seeds = [], []
@@ -445,12 +588,12 @@ def main():
             if not first: # bash's own output varies
                 continue
             found += 1
-            small = shrink(differ, batch[i][0], time.time() + 6)
+            small = shrink(differ, batch[i][0], time.time() + args.shrink)
             result, report = differ.differs(small, True) or first
             print("seed %d:\n%s\n%s" % (seeds[i], small, report), flush=True)
-            if args.keep:
-                with open(args.keep, "a", encoding="utf-8") as f:
-                    f.write(case_text("found by random scripts", small, result))
+            if kept:
+                kept.write(case_text("found by random scripts", small, result))
+                kept.flush()
     print("%d scripts, %d differ" % (done, found))
     empty_home()
     sys.exit(1 if found else 0)
