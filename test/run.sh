@@ -155,6 +155,7 @@ counted "MCP server" python3 test/mcp/server.py build/release/libshell
 counted "MCP server, asan" python3 test/mcp/server.py build/asan/libshell
 counted "MCP server, the official clients" mcp_clients
 counted "pipelines against bash" python3 test/pipelines.py build/release/libshell
+counted "this system's scripts, parsed and printed" python3 test/scripts.py build/asan/test/reprint
 counted "fuzz seeds, asan" seeds asan
 part "install and link" installs
 counted "python, from the wheel" sh test/python.sh build/release/libshell.so

@@ -283,6 +283,8 @@ static int unset_variable(Proc *p, Args *args, const char *word, bool raw, bool 
     int error = subscript.len ? var_unset_element(in, name, subscript) : raw ? var_unset_raw(in, name) : var_unset(in, name);
     if (error == -EPERM)
         return shell_fail(p, args, "%.*s: cannot unset: readonly variable", (int)name.len, name.data);
+    if (error == -ENOTDIR)
+        return shell_fail(p, args, "%.*s: not an array variable", (int)name.len, name.data);
     *absent = error == -ENOENT;
     return 0;
 }

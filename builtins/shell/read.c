@@ -117,6 +117,11 @@ static int assign_array(Proc *p, const ReadOptions *o, const Line *line)
     Interp *in = interp_of(p);
     Slice name = slice_str(o->array);
     size_t count;
+    const Var *old = var_find(in, name);
+    if (old && old->value.kind == VALUE_ASSOC) {
+        shell_error(in, "read", "%s: not an indexed array", o->array);
+        return 1;
+    }
     Slice *fields = split_read(in, filled(&line->text), (const bool *)(const void *)filled(&line->escaped).data, SIZE_MAX, &count);
     if (!var_make_array(in, name))
         return 1;

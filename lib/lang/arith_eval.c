@@ -75,7 +75,7 @@ static void unbound(Eval *e)
 {
     e->failed = true;
     lang_error(e->in, "%.*s: unbound variable", (int)e->name.len, e->name.data);
-    lang_fatal(e->in, e->in->subshell || e->in->subshell_level || OPT(e->in, ERREXIT) ? 1 : 127);
+    lang_fatal(e->in, unset_status(e->in));
 }
 
 static int64_t read_variable(Eval *e, Slice name, Slice subscript)

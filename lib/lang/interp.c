@@ -339,8 +339,11 @@ static int parse_failed(Interp *in, const ParseError *error)
     in->special_failed |= in->dyn.text_name && strcmp(in->dyn.text_name, "eval") == 0;
     if (!error->resume)
         in->parse_failed = true;
+    bool apart = in->dyn.source_depth || (in->dyn.text_name && strcmp(in->dyn.text_name, "eval") == 0);
     if (error->status >= 0)
         in->status = error->status;
+    else if (apart)
+        in->status = 2;
     return in->status;
 }
 
@@ -383,6 +386,7 @@ static int run_parsing(Interp *in, TextUnwind *t, Slice text, uint32_t first_lin
         ParseError error = {.message = NULL};
         ParseState state = parser_next(t->parser, &unit, &error);
         show_warnings(in, t->parser);
+        cacheable &= !parser_warnings(t->parser).count; /* they are to be said each time */
         echo_verbose(in, text, at, parser_offset(t->parser));
         at = parser_offset(t->parser);
         if (state == PARSE_ERROR) {
@@ -416,7 +420,7 @@ static int run_parsing(Interp *in, TextUnwind *t, Slice text, uint32_t first_lin
             parser_options(t->parser, &options);
         }
     }
-    if (whole && cacheable && !parser_warnings(t->parser).count) {
+    if (whole && cacheable) {
         Parsed parsed = {text, hash, bits, units.count, t->ast, units.items};
         parse_cache_put(&in->lang->cache, kern_mem(in->p->kernel), kern_budget(in->p->kernel), &parsed);
     }

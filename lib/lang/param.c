@@ -523,7 +523,7 @@ static void apply_operator(Interp *in, const Param *p, Subject *s)
     const char *who = in->arith_who;
     if (p->kind == PARAM_SUBSTRING)
         in->arith_who = subject_text(in, p, s);
-    if (p->kind == PARAM_SUBSTRING && s->list) {
+    if (p->kind == PARAM_SUBSTRING && s->list && (s->positional || s->indices || s->count != 1)) {
         slice_list(in, p, s);
         in->arith_who = who;
         return;

@@ -365,7 +365,7 @@ Node *parse_compound(Parser *p)
 
 static bool is_closer(Parser *p)
 {
-    static const char *const closers[] = {"then", "else", "elif", "fi", "do", "done", "esac", "}"};
+    static const char *const closers[] = {"then", "else", "elif", "fi", "do", "done", "esac", "}", "in"};
     const Token *t = peek(p);
     if (t->kind != TOK_WORD || !t->plain || t->end - t->start > 4)
         return false;

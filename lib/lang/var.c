@@ -809,7 +809,7 @@ int var_unset_element(Interp *in, Slice name, Slice subscript)
         if (!element_index(in, v, name, subscript, &index))
             return -EINVAL;
         if (v->value.kind != VALUE_ARRAY)
-            return index == 0 ? unset_named(in, &final) : -ENOENT;
+            return index == 0 ? unset_named(in, &final) : -ENOTDIR;
         Var *mine = var_own(in, &final);
         err = array_remove(g, &mine->value.a, index);
     }
