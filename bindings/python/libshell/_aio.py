@@ -139,7 +139,16 @@ async def acall(function, *arguments):
             result, failure = None, e
         _post(loop, _settle, future, result, failure)
     _threads.submit(work)
-    await asyncio.wait({future})
+    try:
+        await asyncio.wait({future})
+    except asyncio.CancelledError:  # the shell is in use until the call has ended
+        while not future.done():
+            try:
+                await asyncio.wait({future})
+            except asyncio.CancelledError:
+                continue
+        future.exception()
+        raise
     return future.result()
 
 

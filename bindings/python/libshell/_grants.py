@@ -135,12 +135,12 @@ class Question(Value):
 
 class Policy(Value):
     """Commands by identity, files by resolved path, and questions. ask(Question) -> True, False, or a reason as text, which the script is told; an
-    async function may take its time while the rest of the script goes on. It is asked about `asks` (of delete, overwrite, direct_write, command)."""
+    async function, which gives True or False, may take its time while the rest of the script goes on. It is asked about `asks` (of delete, overwrite, direct_write, command)."""
     __slots__ = ("allow_commands", "deny_commands", "ask_commands", "files", "scratch", "asks", "ask")
 
     def __init__(self, *, allow_commands: Optional[Sequence[str]] = None, deny_commands: Sequence[str] = (), ask_commands: Sequence[str] = (),
                  files: Sequence[FileRule] = (), scratch: Sequence[str] = (), asks: Sequence[str] = (),
-                 ask: Optional[Callable[[Question], Union[bool, str, Awaitable[Union[bool, str]]]]] = None):
+                 ask: Optional[Callable[[Question], Union[bool, str, Awaitable[bool]]]] = None):
         self.allow_commands = None if allow_commands is None else tuple(allow_commands)
         self.deny_commands, self.ask_commands, self.files, self.scratch = tuple(deny_commands), tuple(ask_commands), tuple(files), tuple(scratch)
         self.asks, self.ask = tuple(asks), ask

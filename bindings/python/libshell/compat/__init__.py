@@ -1,0 +1,1 @@
+"""Modules with other libraries' names and defaults, over libshell."""
