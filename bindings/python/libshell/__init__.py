@@ -17,7 +17,7 @@ from _thread import allocate_lock as _allocate_lock, get_ident as _get_ident
 from . import _native as n
 from ._errors import (FileExistsError, FileNotFoundError, FileTooLargeError, InvalidArgumentError, IsADirectoryError, NoSpaceError, NotADirectoryError,
                       OutOfMemoryError, PermissionDeniedError, ReadOnlyError, ShellBusyError, ShellError, UnsupportedError, error as _error)
-from ._model import ENDS, Bind, Call, Change, FileInfo, Image, Limits, Output, ShellConfig, Stat, output_from as _output, text_from
+from ._model import Bind, Call, Change, FileInfo, Image, Limits, Output, ShellConfig, Stat, output_from as _output, text_from
 from ._values import environment as _environment, seconds as _seconds, strings as _strings, to_bytes as _bytes, to_name as _path
 
 TYPE_CHECKING = False  # typing and dataclasses are not imported: they would double the time this takes

@@ -154,7 +154,8 @@ class Policy(Value):
         rules = (s.FileRule * max(len(self.files), 1))()
         for i, rule in enumerate(self.files):
             rules[i] = s.FileRule(ctypes.sizeof(s.FileRule), to_name(rule.pattern), _bits(rule.operations, _OPERATIONS), int(rule.deny))
-        policy = s.Policy(size=ctypes.sizeof(s.Policy), rules=_address(rules), nrules=len(self.files), asks=_bits(self.asks, _ASKS) | (8 if self.ask_commands else 0))
+        asks = _bits(self.asks, _ASKS) | (_ASKS["command"] if self.ask_commands else 0)
+        policy = s.Policy(size=ctypes.sizeof(s.Policy), rules=_address(rules), nrules=len(self.files), asks=asks)
         policy.allow_commands, policy.deny_commands, policy.ask_commands, policy.scratch = [None if x is None else _address(x) for x in lists]
         handle = None
         if self.ask is not None:
@@ -191,11 +192,11 @@ class Asker:
         shell = self.shell()
 
         async def wait():
+            answer = False
             try:
                 answer = await awaitable
-            except Exception:  # noqa: BLE001
-                answer = False
-            shell._answer(number, 0 if answer is True else n.EACCES)
+            finally:  # cancelled or failed: no
+                shell._answer(number, 0 if answer is True else n.EACCES)
         _aio.spawn(shell, wait())
 
 

@@ -138,7 +138,7 @@ class DictMount:
     def list(self, path: str):
         before = path + "/" if path else ""
         inside = [p[len(before):] for p in list(self.files) + list(self._made) if p.startswith(before) and p != path]
-        directories = {p.partition("/")[0] for p in inside if "/" in p} | {d[len(before):] for d in self._made if d.startswith(before) and d != path and "/" not in d[len(before):]}
+        directories = {p.partition("/")[0] for p in inside if "/" in p or before + p in self._made}
         return [(d, True) for d in directories] + [(p, False) for p in inside if "/" not in p and p not in directories]
 
     def read(self, path: str, offset: int, size: int) -> bytes:

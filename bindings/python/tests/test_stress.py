@@ -5,6 +5,7 @@ import os
 import random
 import sys
 import threading
+import time
 import unittest
 
 import libshell
@@ -81,15 +82,15 @@ class Stress(unittest.TestCase):
         threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
         for t in threads:
             t.start()
-        threading.Timer(1, stop.set).start()
-        closed = False
-        stop.wait(0.7)
-        while not closed:
+        time.sleep(0.7)
+        while True:
             try:
                 sh.close()
-                closed = True
+                break
             except libshell.ShellBusyError:
                 pass
+        time.sleep(0.2)
+        stop.set()
         for t in threads:
             t.join(20)
         self.assertLessEqual(seen, {libshell.ShellBusyError, libshell.ShellError, libshell.FileNotFoundError})
