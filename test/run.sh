@@ -154,6 +154,7 @@ counted "command line" python3 test/cli/cli.py build/release/libshell build/rele
 counted "MCP server" python3 test/mcp/server.py build/release/libshell
 counted "MCP server, asan" python3 test/mcp/server.py build/asan/libshell
 counted "MCP server, the official clients" mcp_clients
+counted "round trips with the real tools" python3 test/roundtrip.py build/release/libshell
 counted "pipelines against bash" python3 test/pipelines.py build/release/libshell
 counted "this system's scripts, parsed and printed" python3 test/scripts.py build/asan/test/reprint
 counted "fuzz seeds, asan" seeds asan

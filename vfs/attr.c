@@ -253,6 +253,8 @@ static int file_change(Vfs *fs, VFile *f, Inode **i)
 int vfs_file_chmod(Vfs *fs, const VCred *c, VFile *f, uint32_t mode)
 {
     Inode *i;
+    if (f->handle)
+        return f->mount->readonly ? -EROFS : f->mount->ops->fchmod ? f->mount->ops->fchmod(f->mount->user, f->handle, mode & 07777) : -EPERM;
     if (f->node && c->uid != 0 && c->uid != node_inode(fs, f->node)->uid)
         return -EPERM;
     int r = file_change(fs, f, &i);
@@ -275,6 +277,8 @@ int vfs_file_chown(Vfs *fs, const VCred *c, VFile *f, uint32_t uid, uint32_t gid
 int vfs_file_utimes(Vfs *fs, VFile *f, VTime atime, VTime mtime)
 {
     Inode *i;
+    if (f->handle)
+        return f->mount->readonly ? -EROFS : f->mount->ops->futimes ? f->mount->ops->futimes(f->mount->user, f->handle, atime, mtime) : -EPERM;
     int r = file_change(fs, f, &i);
     if (r == 0)
         utimes_inode(fs, i, atime, mtime);

@@ -161,6 +161,8 @@ static int set_mode(const HostTree *t, const char *path, uint32_t mode)
         return fd;
     struct stat st;
     int r = fstat(fd, &st) != 0 ? -errno : S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) ? 0 : -ENXIO;
+    if (r == 0 && S_ISREG(st.st_mode) && st.st_nlink > 1 && !t->write_linked)
+        r = -EPERM; /* it may lie outside the bind too */
     if (r == 0 && fchmod(fd, mode) != 0)
         r = -errno;
     close(fd);
@@ -278,6 +280,28 @@ static struct timespec host_time(VTime t)
     return (struct timespec){(time_t)t.seconds, (long)t.nanosecond};
 }
 
+/* A file with another name outside the bind is changed through this one only when the embedder says so. */
+static int may_change(const HostTree *t, int fd)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return -errno;
+    return S_ISREG(st.st_mode) && st.st_nlink > 1 && !t->write_linked ? -EPERM : 0;
+}
+
+static int direct_fchmod(void *user, void *file, uint32_t mode)
+{
+    int fd = ((HostFile *)file)->fd, r = mode & ~(uint32_t)0777 ? -EPERM : may_change(user, fd);
+    return r ? r : fchmod(fd, mode) != 0 ? -errno : 0;
+}
+
+static int direct_futimes(void *user, void *file, VTime atime, VTime mtime)
+{
+    struct timespec times[2] = {host_time(atime), host_time(mtime)};
+    int r = may_change(user, ((HostFile *)file)->fd);
+    return r ? r : futimens(((HostFile *)file)->fd, times) != 0 ? -errno : 0;
+}
+
 static int direct_utimes(void *user, const char *path, VTime atime, VTime mtime)
 {
     struct timespec times[2] = {host_time(atime), host_time(mtime)};
@@ -298,5 +322,5 @@ const VMountOps host_direct_ops = {
     .stat = direct_stat, .list = direct_list, .readlink = direct_readlink,
     .open = direct_open, .close = direct_close, .dup = direct_dup, .fstat = direct_fstat, .read = direct_read, .write = direct_write, .truncate = direct_truncate,
     .mkdir = direct_mkdir, .remove = direct_remove, .rename = direct_rename, .link = direct_link, .symlink = direct_symlink,
-    .chmod = direct_chmod, .utimes = direct_utimes, .ref = direct_ref, .unref = direct_unref,
+    .chmod = direct_chmod, .utimes = direct_utimes, .fchmod = direct_fchmod, .futimes = direct_futimes, .ref = direct_ref, .unref = direct_unref,
 };

@@ -250,6 +250,8 @@ typedef struct VMountOps {
     int (*symlink)(void *user, const char *target, const char *path);
     int (*chmod)(void *user, const char *path, uint32_t mode);
     int (*utimes)(void *user, const char *path, VTime atime, VTime mtime);
+    int (*fchmod)(void *user, void *file, uint32_t mode);
+    int (*futimes)(void *user, void *file, VTime atime, VTime mtime);
     void *(*ref)(void *user);  /* one more file system uses the mount (fork): its user; NULL: no memory */
     void (*unref)(void *user);
 } VMountOps;

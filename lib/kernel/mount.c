@@ -392,6 +392,10 @@ static int served_utimes(void *user, const char *path, VTime atime, VTime mtime)
     return ask_plain(s->kernel, &q);
 }
 
+/* An open file is a name to its server. */
+static int served_fchmod(void *user, void *file, uint32_t mode) { return served_chmod(user, ((const ServedFile *)file)->path, mode); }
+static int served_futimes(void *user, void *file, VTime atime, VTime mtime) { return served_utimes(user, ((const ServedFile *)file)->path, atime, mtime); }
+
 static void *served_ref(void *user)
 {
     const Served *s = user;
@@ -413,7 +417,7 @@ static void served_unref(void *user)
 static const VMountOps served_ops = {
     .stat = served_stat, .list = served_list, .readlink = served_readlink, .open = served_open, .close = served_close, .dup = served_dup, .fstat = served_fstat,
     .read = served_read, .write = served_write, .truncate = served_truncate, .mkdir = served_mkdir, .remove = served_remove,
-    .rename = served_rename, .symlink = served_symlink, .chmod = served_chmod, .utimes = served_utimes, .ref = served_ref, .unref = served_unref,
+    .rename = served_rename, .symlink = served_symlink, .chmod = served_chmod, .utimes = served_utimes, .fchmod = served_fchmod, .futimes = served_futimes, .ref = served_ref, .unref = served_unref,
 };
 
 int kern_mount(Kernel *k, const char *destination, const MountServer *server, void *user, bool readonly)
