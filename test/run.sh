@@ -106,13 +106,13 @@ installs() {
     "$logs/static"
 }
 
-python_tests() {
+python_tests() (
   rm -rf "$logs/venv"
   python=/usr/bin/python3
   [ -x "$python" ] || python=python3
   "$python" -m venv "$logs/venv" && LIBSHELL_LIBRARY=$PWD/build/release/libshell.so "$logs/venv/bin/pip" install --quiet --no-index ./bindings/python &&
     cd "$logs" && "$logs/venv/bin/python" -m unittest discover -s "$OLDPWD/bindings/python/tests" && cd "$OLDPWD"
-}
+)
 
 mcp_clients() {
   command -v npm >/dev/null || { echo "needs node and npm"; return 1; }
