@@ -422,6 +422,9 @@ SHELL_API shell_err shell_end(shell *sh, shell_result **out);
 SHELL_API shell_err shell_pause(shell *sh, const shell_pending *pending);
 /* Input or output of a callback that said SHELL_EAGAIN may go on; ends shell_pause. Any thread. */
 SHELL_API shell_err shell_wake(shell *sh);
+/* The step in progress, or the next, returns soon, though it could go on, for a thread that wants the shell in between; shell_pause then does not
+ * sleep. Any thread. */
+SHELL_API shell_err shell_yield(shell *sh);
 /* Ends the run in progress soon, from any thread; status 130, end SHELL_END_CANCELLED. Without a run: nothing. */
 SHELL_API shell_err shell_cancel(shell *sh);
 
@@ -535,6 +538,9 @@ enum { SHELL_CALL_START = 0, SHELL_CALL_INPUT = 1, SHELL_CALL_INPUT_END = 2, SHE
 enum { SHELL_CALL_MORE = -1, SHELL_CALL_LATER = -2, SHELL_CALL_UNKNOWN = -3 /* of shell_unknown_command: not found after all */ }; /* else a status 0..255: done */
 typedef int32_t (*shell_command_event)(void *user, shell_call *call, int32_t event, const char *data, uint64_t len);
 SHELL_API uint64_t shell_call_id(const shell_call *call);
+/* Before a machine gives its status, inside its function: it has not looked at the input it was given, which then goes back where it can, for
+ * the script to read on from. */
+SHELL_API void shell_call_unread(shell_call *call);
 
 /* Makes `name` a command of `sh`, found before the built-in ones, until it is replaced or the shell closes. */
 SHELL_API shell_err shell_command(shell *sh, const char *name, shell_command_fn fn, void *user);

@@ -32,7 +32,7 @@ struct shell_call {
     Request request;
     Args *args;
     Slice input;
-    bool input_taken, killed, done;
+    bool input_taken, unread, killed, done;
     shell_call *next_killed;
     int32_t event;
     Slice data;
@@ -63,6 +63,7 @@ const char *shell_call_input(const shell_call *call, uint64_t *len)
 const char *shell_call_getenv(const shell_call *call, const char *name) { return proc_getenv(call->proc, name); }
 const char *shell_call_cwd(const shell_call *call) { return call->cwd; }
 uint64_t shell_call_id(const shell_call *call) { return call->request.id; }
+void shell_call_unread(shell_call *call) { call->unread = true; }
 
 shell_err shell_call_write(shell_call *call, int32_t stream, const char *data, uint64_t len, uint64_t *written)
 {
@@ -171,6 +172,7 @@ static int run_blocking(Proc *p, shell_call *call)
 
 static int run_machine(Proc *p, shell_call *call)
 {
+    int64_t at = proc_seek(p, 0, 0, SEEK_CUR);
     int status = ask(p, call, SHELL_CALL_START, (Slice){"", 0});
     bool ended = false;
     while (status == SHELL_CALL_MORE) {
@@ -182,6 +184,8 @@ static int run_machine(Proc *p, shell_call *call)
         status = ask(p, call, ended ? SHELL_CALL_WRITABLE : SHELL_CALL_INPUT_END, (Slice){"", 0});
         ended = true;
     }
+    if (call->unread && at >= 0)
+        proc_seek(p, 0, at, SEEK_SET);
     return status;
 }
 

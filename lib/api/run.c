@@ -245,6 +245,16 @@ shell_err shell_cancel(shell *sh)
     return err;
 }
 
+shell_err shell_yield(shell *sh)
+{
+    if (!sh)
+        return SHELL_EINVAL;
+    shell_err err = api_alive(sh);
+    if (!err)
+        kern_yield(sh->kernel);
+    return err;
+}
+
 shell_err shell_wake(shell *sh)
 {
     if (!sh)

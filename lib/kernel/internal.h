@@ -233,6 +233,7 @@ struct Kernel {
     void *host_locale;     /* of the thread that steps, while it does */
     struct Asking *asking; /* the operation of the process that runs now, or NULL: mount.h */
     _Atomic bool cancelled, woken;
+    _Atomic bool yields; /* the step returns soon: the host is asked something, or wants in between */
     pthread_mutex_t lock;  /* of answers and waking */
     pthread_cond_t wake;
     uint32_t process;      /* to notice that the host forked */

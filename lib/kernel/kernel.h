@@ -437,6 +437,7 @@ bool kern_host_forked(Kernel *k);
 /* Ends a run that nobody steps, without a word to the host's callbacks for input and output. */
 void kern_abandon(Kernel *k);
 void kern_cancel(Kernel *k); /* from any thread */
+void kern_yield(Kernel *k);  /* the step in progress, or the next, returns STEP_PENDING soon, its wake_ns 0; any thread */
 void kern_wake(Kernel *k);   /* from any thread: input or output may go on; ends kern_pause */
 
 /* Requests to the host: numbered, answered from any thread. The process blocks; the host never runs on a coroutine. */

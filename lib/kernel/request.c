@@ -31,6 +31,7 @@ int proc_request(Proc *p, Request *r)
         link = &(*link)->next;
     *link = n;
     pthread_mutex_unlock(&k->lock);
+    atomic_store(&k->yields, true); /* others may never come to rest */
     proc_own(p, withdraw, n);
     while (!n->answered)
         task_block(p, &n->queue, -1);

@@ -70,6 +70,7 @@ int kern_run_begin(Kernel *k, const RunOptions *o)
     k->memory.refused = false;
     atomic_store(&k->cancelled, false);
     atomic_store(&k->woken, false);
+    atomic_store(&k->yields, false);
     set_deadline(k, o->timeout_ns);
     k->hot.fuel = k->refill = 0;
     begin_main(k->main);

@@ -186,6 +186,12 @@ static void timers_wake(Kernel *k)
 
 static bool output_waits(const Kernel *k) { return k->sink[0].pending_len || k->sink[1].pending_len || events_wait(k); }
 
+/* Answers have come, or the step is to return: processes that never rest must not keep it from that. */
+static bool host_waits(const Kernel *k)
+{
+    return atomic_load_explicit(&k->yields, memory_order_relaxed) || atomic_load_explicit(&k->woken, memory_order_relaxed);
+}
+
 void proc_tick_slow(Proc *p)
 {
     Kernel *k = p->kernel;
@@ -197,7 +203,7 @@ void proc_tick_slow(Proc *p)
     if (p->masked)
         return;
     proc_deliver(p);
-    if (k->ready_first || output_waits(k)) {
+    if (k->ready_first || output_waits(k) || host_waits(k)) {
         task_yield(p);
         proc_deliver(p);
     }
@@ -427,7 +433,7 @@ enum { TURNS = 16 /* between looks at the network */ };
 static void drain_ready(Kernel *k)
 {
     unsigned turns = 0;
-    for (Task *t; (t = ready_pop(k));) {
+    for (Task *t; !host_waits(k) && (t = ready_pop(k));) {
         resume(k, t);
         if (k->net && ++turns % TURNS == 0)
             pump_network(k);
@@ -451,6 +457,12 @@ StepState kern_step(Kernel *k, Pending *pending)
         look_around(k);
         if (k->run.ending != before)
             tasks_wake_all(k);
+        if (atomic_exchange(&k->yields, false) && k->ready_first) {
+            Request *asked = kern_request(k, 0);
+            pending->request = asked ? asked->id : 0;
+            pending->wake_ns = 0;
+            break;
+        }
         if (k->ready_first)
             continue;
         if (delivered && run_finished(k)) {
@@ -523,6 +535,8 @@ void kern_wake(Kernel *k)
     atomic_store(&k->woken, true);
     wake_host(k);
 }
+
+void kern_yield(Kernel *k) { atomic_store(&k->yields, true); }
 
 void kern_cancel(Kernel *k)
 {

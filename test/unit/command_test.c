@@ -167,10 +167,34 @@ static void killed_machine_is_told(void **state)
     shell_close(sh);
 }
 
+/* A process that never rests keeps no command waiting, nor a thread that wants the shell in between. */
+static void busy_processes_give_way(void **state)
+{
+    (void)state;
+    Counter c = {0};
+    assert_int_equal(shell_open(NULL, &c.sh), SHELL_OK);
+    assert_int_equal(shell_command_machine(c.sh, "count", count, &c), SHELL_OK);
+    expect(c.sh, "while :; do :; done & echo abc | count; kill $!; wait $! 2>/dev/null; echo over", "counted\nover\n", 0);
+    pthread_join(c.thread, NULL);
+    shell_pending pending = {.size = sizeof pending};
+    int32_t at = SHELL_PENDING;
+    assert_int_equal(shell_begin(c.sh, "while :; do :; done", 19, NULL), SHELL_OK);
+    assert_int_equal(shell_yield(c.sh), SHELL_OK);
+    assert_int_equal(shell_step(c.sh, &at, &pending), SHELL_OK);
+    assert_int_equal(at, SHELL_PENDING);
+    assert_int_equal(pending.wait_ns, 0);
+    assert_int_equal(shell_cancel(c.sh), SHELL_OK);
+    while (at != SHELL_DONE)
+        assert_int_equal(shell_step(c.sh, &at, &pending), SHELL_OK);
+    assert_int_equal(shell_end(c.sh, NULL), SHELL_OK);
+    shell_close(c.sh);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocking), cmocka_unit_test(re_entry_is_refused), cmocka_unit_test(machine), cmocka_unit_test(killed_machine_is_told),
+        cmocka_unit_test(busy_processes_give_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
