@@ -160,8 +160,11 @@ counted "this system's scripts, parsed and printed" python3 test/scripts.py buil
 counted "fuzz seeds, asan" seeds asan
 part "install and link" installs
 counted "python, from the wheel" sh test/python.sh build/release/libshell.so
+counted "node, from the package" sh test/node.sh build/release
+counted "node, from the package, asan" sh test/node.sh build/asan
 part "record against the tools" record_checks
 if [ "$full" = 1 ]; then
+  counted "node, from sources" sh test/node.sh build/release --source
   counted "torture, every allocation" sh test/each.sh build/asan/test/torture --every
 fi
 # What was recorded and does not agree yet: shown at every run, so that it is not forgotten; it must only ever shrink.
