@@ -109,7 +109,6 @@ static shell *shell_alloc(void)
 
 static void destroy(shell *sh)
 {
-    audit_free(sh); /* its hook is the kernel's */
     if (sh->lang)
         lang_free(sh->lang, sh->kernel);
     audit_free(sh); /* it takes itself off the kernel */
