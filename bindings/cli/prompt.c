@@ -48,6 +48,8 @@ bool cli_prompt_possible(void)
     return isatty(0) && isatty(1);
 }
 
+#ifdef HAVE_HISTEDIT
+
 /* ---------- completion ---------- */
 
 typedef struct {
@@ -100,8 +102,6 @@ static void match_commands(Matches *m, const char *word, size_t n)
     for (uint64_t i = 0; n && i < count; i++)
         match(m, names[i], false);
 }
-
-#ifdef HAVE_HISTEDIT
 
 /* What libedit calls is given its handle alone. A process has one terminal, and one prompt. */
 static Prompt *the_prompt;

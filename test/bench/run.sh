@@ -1,16 +1,17 @@
 #!/bin/sh
 # Builds what it needs and prints one JSON object a line.
-# usage: sh test/bench/run.sh [GROUP...]     groups: core, or its parts construct, fork, run, stream, threads; start; python; lang; diff
+# usage: sh test/bench/run.sh [GROUP...]     groups: core, or its parts construct, fork, run, stream, threads; start; python; lang; mcp; diff
 set -eu
 cd "$(dirname "$0")/../.."
 sh test/setup.sh build
 cmake --preset release >/dev/null
 cmake --build build/release --parallel "$(nproc)" >/dev/null
-[ $# = 0 ] && set -- core start python lang diff
+[ $# = 0 ] && set -- core start python lang mcp diff
 core=""
 for group in "$@"; do
   case $group in
     start) python3 test/bench/start.py build/release/libshell build/release/libshell.so ;;
+    mcp) python3 test/bench/mcp.py build/release/libshell ;;
     lang) python3 test/bench/lang.py build/release/libshell ;;
     diff) python3 test/bench/diff.py build/release/libshell ;;
     python) python3 test/bench/python.py build/release/libshell.so ;;
