@@ -1,6 +1,6 @@
 """The MCP server, spoken to in bare JSON: every message it sends is checked against its revision's schema, on all three revisions.
 
-usage: server.py LIBSHELL; ends with "N passed, N failed".
+usage: server.py LIBSHELL [--no-confine] [TEST...]; ends with "N passed, N failed".
 """
 import base64
 import json
@@ -19,6 +19,7 @@ import jsonschema
 HERE = os.path.dirname(os.path.abspath(__file__))
 REVISIONS = ("2025-06-18", "2025-11-25", "2026-07-28")
 META = "io.modelcontextprotocol/"
+EXTRA = [a for a in sys.argv[2:] if a.startswith("--")]  # a leak checker, for one, needs --no-confine
 
 
 class Schema:
@@ -60,7 +61,7 @@ class Client:
     def __init__(self, cli, revision, *options):
         self.schema = Schema(revision)
         self.revision = revision
-        self.process = subprocess.Popen([cli, "--mcp", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.process = subprocess.Popen([cli, "--mcp", *EXTRA, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.asked = {}
         self.answers = {}
         self.loose = []
@@ -353,7 +354,7 @@ def main():
     passed = failed = 0
     tests = [(t, r) for t in (every_tool, bad_arguments, progress_and_cancel, hostile) for r in REVISIONS]
     tests += [(t, "") for t in (sessions_apart, caps, audited, versions)]
-    only = sys.argv[2:]
+    only = [a for a in sys.argv[2:] if not a.startswith("--")]
     for test, revision in tests:
         if only and test.__name__ not in only:
             continue
