@@ -165,7 +165,7 @@ static void trace_cond(Interp *in, Slice left, const char *op, Slice right)
     buf_append(&b, in->cond_not ? SLICE("[[ ! ") : SLICE("[[ "));
     in->cond_not = false;
     if (left.data) {
-        quote_trace(&b, left);
+        buf_append(&b, left.len ? left : SLICE("''"));
         buf_char(&b, ' ');
     }
     buf_append(&b, slice_str(op));

@@ -33,7 +33,12 @@ void check_errexit(Interp *in, int status)
         return;
     if (trap_has(in, TRAP_ERR) && !(in->dyn.hidden_traps & HIDE_ERR))
         trap_run(in, TRAP_ERR);
-    if (OPT(in, ERREXIT) && !in->flow) {
+    check_errexit_only(in, status);
+}
+
+void check_errexit_only(Interp *in, int status)
+{
+    if (OPT(in, ERREXIT) && !in->dyn.no_errexit && !in->flow) {
         in->exit_status = exit_trap_in_function(in, status);
         in->flow = FLOW_EXIT;
     }

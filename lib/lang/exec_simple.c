@@ -779,6 +779,7 @@ int exec_simple(Interp *in, const Node *n)
         return in->status;
     if (unlikely(OPT(in, KEYWORD)))
         n = with_keywords(in, n);
+    bool had_trap = unlikely(in->st.traps != NULL) && trap_has(in, TRAP_ERR);
     in->subst_status = -1;
     proc_tick(in->p, 1);
     Fields f;
@@ -805,7 +806,11 @@ int exec_simple(Interp *in, const Node *n)
     in->one_status = status;
     in->pipestatus = &in->one_status;
     in->npipestatus = 1;
-    if (unlikely(status))
-        check_errexit(in, status);
+    if (unlikely(status)) {
+        if (had_trap || !in->st.traps)
+            check_errexit(in, status);
+        else
+            check_errexit_only(in, status); /* a trap on ERR that the command itself has set is not for it */
+    }
     return status;
 }

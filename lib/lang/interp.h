@@ -451,6 +451,7 @@ int run_units(Interp *in, Slice text, uint32_t first_line, const char *name);
 int run_stdin(Interp *in, Slice text);
 /* After a command: ERR trap, errexit. */
 void check_errexit(Interp *in, int status);
+void check_errexit_only(Interp *in, int status); /* without the trap on ERR */
 int subshell_main(Proc *p, void *arg); /* arg: a SubshellArg */
 typedef struct SubshellArg { const Node *node; bool raw_body; Redir *redirs; int close_fd; } SubshellArg;
 /* The whole life of a shell process: body, EXIT trap, raises. */

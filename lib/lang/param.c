@@ -592,13 +592,15 @@ static NORETURN void report_unset(Interp *in, const Param *p, const Subject *s)
     lang_fatal(in, unset_status(in));
 }
 
-static void check_bound(Interp *in, const Param *p, const Subject *s)
+/* `asked`: the parameter as it was written, ${!p} too. */
+static void check_bound(Interp *in, const Param *p, const Param *asked, const Subject *s)
 {
     bool length = p->kind == PARAM_LENGTH;
     if (s->set || !OPT(in, NOUNSET) || (s->list && (!length || s->positional)) || (length && (p->index_kind == INDEX_EXPR || (s->list && s->var && s->var->value.kind != VALUE_UNSET && !(s->var->attrs & ATTR_INVISIBLE)))))
         return;
     bool dollar = p->var == VAR_POSITIONAL || p->var == VAR_LAST_JOB;
-    lang_error(in, "%s%.*s: unbound variable", dollar ? "$" : "", (int)s->name.len, s->name.data);
+    Slice name = asked->indirect ? slice_str(mem_printf(mem_of(in), "!%s", asked->name.text.data)) : s->name;
+    lang_error(in, "%s%.*s: unbound variable", dollar ? "$" : "", (int)name.len, name.data);
     lang_fatal(in, length && s->list ? 1 : unset_status(in));
 }
 
@@ -662,6 +664,7 @@ void expand_param(Interp *in, const Param *p, bool quoted, Expansion *out)
         deliver(&s, out);
         return;
     }
+    const Param *asked = p;
     if (p->indirect) {
         if (!indirect_target(in, p, &target)) { /* ${!nameref} is the name it refers to */
             *out = (Expansion){.is_set = true, .text = nameref_target(in, &p->name)};
@@ -674,7 +677,7 @@ void expand_param(Interp *in, const Param *p, bool quoted, Expansion *out)
         if (expand_alternatives(in, p, &s, out))
             return;
     } else {
-        check_bound(in, p, &s);
+        check_bound(in, p, asked, &s);
         if (p->kind == PARAM_LENGTH) {
             Subject length;
             expand_length(in, &s, &length);

@@ -267,7 +267,7 @@ enum { DECL_NONE, DECL_PREFIX, DECL_ASSIGN };
 /* Whether arguments that read as assignments are ones: after a declaration builtin, by its unquoted name. */
 static int declares(const Word *w)
 {
-    static const char *const names[] = {"declare", "export", "local", "readonly", "typeset"};
+    static const char *const names[] = {"alias", "declare", "export", "local", "readonly", "typeset"};
     if (!(w->flags & WORD_LITERAL) || (w->flags & WORD_QUOTED) || !w->count)
         return DECL_NONE;
     Slice text = w->parts[0].text;

@@ -28,8 +28,14 @@ Slice transform_text(Interp *in, char op, Slice text)
 /* Attributes that `declare` would be told. */
 static Slice letters_of(Interp *in, const Var *v) { return v ? attr_letters(mem_of(in), v->attrs) : SLICE(""); }
 
+/* Elements go by their array's name. */
+static Slice array_name(Slice name) { return slice(name.data, slice_find(name, '[')); }
+
+/* Nothing for a positional parameter: it is no variable. */
 static Slice assignment_text(Interp *in, const Var *v, Slice name, Slice text)
 {
+    if (!v)
+        return SLICE("");
     Buf b;
     buf_init(&b, mem_of(in), BUF_MAX);
     Slice letters = letters_of(in, v);
@@ -58,7 +64,7 @@ Slice transform(Interp *in, const Param *p, const Var *v, Slice name, Slice text
     (void)set;
     char op = (char)p->op;
     if (op == 'A')
-        return assignment_text(in, v, name, text);
+        return assignment_text(in, v, array_name(name), text);
     if (op == 'a')
         return letters_of(in, v);
     return transform_text(in, op, text);
@@ -122,7 +128,7 @@ bool transform_whole(Interp *in, const Param *p, bool list, const Var *v, Slice 
     char op = (char)p->op;
     if (!list) {
         if (!set && v && (op == 'a' || op == 'A'))
-            *text = op == 'a' ? letters_of(in, v) : declaration_text(in, v, name);
+            *text = op == 'a' ? letters_of(in, v) : declaration_text(in, v, array_name(name));
         return !set;
     }
     if (op == 'A') {

@@ -169,7 +169,10 @@ void trap_run(Interp *in, int number)
     Slice text = str_slice(t->action);
     if (number == TRAP_EXIT)
         trap_set(in, TRAP_EXIT, NULL);
+    unsigned level = in->trace_level;
+    in->trace_level += number != TRAP_EXIT;
     run_units(in, text, number == TRAP_EXIT ? 1 : line, number == TRAP_EXIT ? "exit trap" : "trap");
+    in->trace_level = level;
     in->dyn.line = line;
     unwind_to(in, mark);
     set_pipestatus(in, statuses, nstatuses);

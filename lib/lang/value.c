@@ -357,8 +357,8 @@ size_t assoc_count(const Assoc *m) { return m->count; }
 
 static uint64_t slot_value(uint64_t hash, size_t number) { return (hash & ~(uint64_t)UINT32_MAX) | number; }
 
-/* A private copy without the removed entries. */
-static Assoc *assoc_copy(Gen *g, const Assoc *m, size_t cap)
+/* A private copy without the removed entries; when not `shared` the entries are moved: their references go over. */
+static Assoc *assoc_copy(Gen *g, const Assoc *m, size_t cap, bool shared)
 {
     Assoc *copy = assoc_alloc(g, cap);
     if (!copy)
@@ -375,8 +375,10 @@ static Assoc *assoc_copy(Gen *g, const Assoc *m, size_t cap)
             at = (at + 1) & (copy->slots - 1);
         copy->entries[copy->used++] = *e;
         index[at] = slot_value(e->hash, copy->used);
-        obj_ref(g, e->key);
-        cell_ref(g, e->cell);
+        if (shared) {
+            obj_ref(g, e->key);
+            cell_ref(g, e->cell);
+        }
     }
     copy->count = copy->used;
     return copy;
@@ -389,9 +391,12 @@ static int assoc_own(Gen *g, Assoc **m, size_t used)
     size_t cap = (*m)->cap;
     if (used > cap)
         cap = (*m)->count * 2 + 8;
-    Assoc *copy = assoc_copy(g, *m, cap);
+    bool moves = obj_mine(g, *m);
+    Assoc *copy = assoc_copy(g, *m, cap, !moves);
     if (!copy)
         return -ENOMEM;
+    if (moves)
+        (*m)->used = 0;
     assoc_unref(g, *m);
     *m = copy;
     return 0;

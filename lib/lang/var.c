@@ -464,7 +464,7 @@ static Var *own_or_add(Interp *in, const Name *name)
 static void stored(Interp *in, Var *v, Slice name)
 {
     v->attrs &= ~(uint32_t)ATTR_INVISIBLE;
-    if (unlikely(OPT(in, ALLEXPORT)))
+    if (unlikely(OPT(in, ALLEXPORT)) && v->value.kind < VALUE_ARRAY)
         v->attrs |= ATTR_EXPORT;
     var_touched(in, name);
 }

@@ -311,8 +311,9 @@ static bool store_assoc_items(Interp *in, Slice name, const ItemList *l)
         const Item *p = &l->items[i];
         if (p->item) {
             if (!p->key.len) {
-                lang_error(in, "[%.*s]=%.*s: bad array subscript", (int)p->key.len, p->key.data, (int)p->text.len, p->text.data);
-                return false;
+                Slice source = p->item->index->source;
+                lang_error(in, "[%.*s]=%.*s: bad array subscript", (int)source.len, source.data, (int)p->text.len, p->text.data);
+                continue;
             }
             if (!var_set_element(in, name, p->key, p->text, p->item->append))
                 return false;
@@ -338,8 +339,10 @@ static bool store_items(Interp *in, const Name *name, const ItemList *l, int64_t
         const Item *p = &l->items[i];
         if (p->item) {
             const Var *v = var_find_name(in, name);
-            int64_t index, end = v && v->value.kind == VALUE_ARRAY ? array_end(v->value.a) : 0;
-            if (!arith_eval_text(in, p->key, &index))
+            int64_t index = -1, end = v && v->value.kind == VALUE_ARRAY ? array_end(v->value.a) : 0;
+            if (!p->key.len)
+                end = 0; /* no subscript at all is a bad one */
+            else if (!arith_eval_text(in, p->key, &index))
                 lang_arith_failed(in);
             index += index < 0 ? end : 0;
             if (index < 0) {
