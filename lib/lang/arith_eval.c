@@ -84,10 +84,11 @@ static int64_t read_variable(Eval *e, Slice name, Slice subscript)
         return 0;
     Interp *in = e->in;
     Slice text = SLICE("");
-    bool set;
+    bool set, array = false; /* of an array that is there an element may be absent */
     if (subscript.data) {
         const Var *v = var_find(in, name);
         set = false;
+        array = v != NULL;
         if (v && v->value.kind == VALUE_ASSOC) {
             Cell c = assoc_get(v->value.m, subscript);
             set = c != 0;
@@ -111,7 +112,7 @@ static int64_t read_variable(Eval *e, Slice name, Slice subscript)
             return v->value.i;
         set = lang_get(in, &n, &text);
     }
-    if (!set && OPT(in, NOUNSET))
+    if (!set && !array && OPT(in, NOUNSET))
         unbound(e);
     int64_t value = 0;
     if (text.len && !arith_value_of(in, slice(mem_copy(mem_of(in), text), text.len), &value))

@@ -596,9 +596,9 @@ static NORETURN void report_unset(Interp *in, const Param *p, const Subject *s)
 static void check_bound(Interp *in, const Param *p, const Param *asked, const Subject *s)
 {
     bool length = p->kind == PARAM_LENGTH;
-    if (s->set || !OPT(in, NOUNSET) || (s->list && (!length || s->positional)) || (length && (p->index_kind == INDEX_EXPR || (s->list && s->var && s->var->value.kind != VALUE_UNSET && !(s->var->attrs & ATTR_INVISIBLE)))))
+    if (s->set || !OPT(in, NOUNSET) || (s->list && (!length || s->positional)) || (length && ((p->index_kind == INDEX_EXPR && s->var) || (s->list && s->var && s->var->value.kind != VALUE_UNSET && !(s->var->attrs & ATTR_INVISIBLE)))))
         return;
-    bool dollar = p->var == VAR_POSITIONAL || p->var == VAR_LAST_JOB;
+    bool dollar = !length && (p->var == VAR_POSITIONAL || p->var == VAR_LAST_JOB);
     Slice name = asked->indirect ? slice_str(mem_printf(mem_of(in), "!%s", asked->name.text.data)) : s->name;
     lang_error(in, "%s%.*s: unbound variable", dollar ? "$" : "", (int)name.len, name.data);
     lang_fatal(in, length && s->list ? 1 : unset_status(in));

@@ -422,7 +422,7 @@ static bool append_text(Gen *g, Var *v, Slice text)
 
 static bool refuse_readonly(Interp *in, Slice name)
 {
-    bool plain = !in->nassigns || (in->p->name && strcmp(in->p->name, "export") == 0);
+    bool plain = !in->nassigns || (in->p->name && (strcmp(in->p->name, "export") == 0 || strcmp(in->p->name, "readonly") == 0));
     shell_error(in, plain ? NULL : in->p->name, "%.*s: readonly variable", (int)name.len, name.data);
     return false;
 }
