@@ -322,12 +322,17 @@ class MachineCall:
         self._command, self._pointer = command, pointer
         self.argv = [n.lib.shell_call_arg(pointer, i).decode("utf-8", "surrogateescape") for i in range(n.lib.shell_call_argc(pointer))]
         self.cwd = n.lib.shell_call_cwd(pointer).decode("utf-8", "surrogateescape")
-        self.stdin = b""
+        self._stdin, self._looked = b"", False
         self._lock = threading.Lock()
         self._parts, self._out, self._work = [], deque(), deque()
         self._waiting = self._closed = False
         self._status = self._future = None
         self._id = 0
+
+    @property
+    def stdin(self) -> bytes:
+        self._looked = True
+        return self._stdin
 
     def write(self, data) -> None:
         self._put(1, data)
@@ -381,6 +386,8 @@ class MachineCall:
     def _say(self, wrote: bool) -> int:
         if self._status is not None and not self._out:
             self._closed = True
+            if not self._looked:  # the script may read on from there
+                n.lib.shell_call_unread(self._pointer)
             return self._status
         if wrote or self._out:
             return _MORE
@@ -484,7 +491,7 @@ class Machine:
             call._parts.append(data)
             return _MORE
         if event == _INPUT_END:
-            call.stdin = b"".join(call._parts)
+            call._stdin = b"".join(call._parts)
             call._parts.clear()
             call.start(function)
         return call.turn()

@@ -48,7 +48,7 @@ SIGNATURES = {
     "shell_stat": "ipsup", "shell_list": "ipspp", "shell_mkdir": "ipsui", "shell_remove": "ipsi", "shell_rename": "ipss", "shell_chmod": "ipsu",
     "shell_exists": "ipsp", "shell_readlink": "ipspp", "shell_changes_full": "ipupp", "shell_command": "ipspp", "shell_command_machine": "ipspp",
     "shell_unknown_command": "ippp", "shell_call_argc": "ip", "shell_call_arg": "spi", "shell_call_input": "ppp", "shell_call_getenv": "sps",
-    "shell_call_cwd": "sp", "shell_call_write": "ipisQp", "shell_call_id": "Qp", "shell_answer": "ipQi", "shell_mount": "ipsppu",
+    "shell_call_cwd": "sp", "shell_call_write": "ipisQp", "shell_call_id": "Qp", "shell_call_unread": "-p", "shell_answer": "ipQi", "shell_mount": "ipsppu",
     "shell_unmount": "ips", "shell_mount_reply_stat": "ipp", "shell_mount_reply_entry": "ipsQu", "shell_mount_reply_data": "ipsQ",
     "shell_lazy_file": "ipsquppp", "shell_command_names": "pp",
 }
@@ -58,7 +58,7 @@ LEFT_OUT = {
     "shell_limits_init": "a Limits is filled in here",
     "shell_options_init": "as shell_limits_init: a longer struct of a newer library would not fit", "shell_changes": "shell_changes_full says the same and more",
     "shell_begin": "runs are whole: a thread of the binding waits in shell_run", "shell_step": "as shell_begin", "shell_end": "as shell_begin",
-    "shell_pause": "as shell_begin", "shell_mount_call_id": "a mount's methods answer at once", "libshell_crypto": "opened by name, see _component",
+    "shell_pause": "as shell_begin", "shell_yield": "as shell_begin", "shell_mount_call_id": "a mount's methods answer at once", "libshell_crypto": "opened by name, see _component",
     "libshell_archive": "as libshell_crypto", "libshell_data": "as libshell_crypto", "libshell_net": "as libshell_crypto",
 }
 

@@ -263,6 +263,14 @@ class AsyncCommands(unittest.IsolatedAsyncioTestCase):
             sh.unknown_command(None)
             self.assertEqual(sh.run("now").status, 127)
 
+    async def test_input_that_was_not_looked_at_stays(self):
+        async def blind(call):
+            call.write(b"blind\n")
+        with Shell() as sh:
+            sh.command("blind", blind)
+            r = await sh.arun("printf 'a\\nb\\n' > f; { blind; cat; } < f")
+            self.assertEqual(r.stdout, "blind\na\nb\n")
+
     async def test_forks_have_their_own(self):
         async def name(call):
             await asyncio.sleep(0.01)
