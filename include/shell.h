@@ -144,17 +144,20 @@ typedef struct {
     int32_t allow_private;   /* addresses that are not public are meant; metadata addresses only when the URL's host is that very address */
 } shell_url_rule;
 
-enum { SHELL_CRED_BEARER = 0, SHELL_CRED_BASIC = 1, SHELL_CRED_HEADER = 2, SHELL_CRED_QUERY = 3 };
+enum { SHELL_CRED_BEARER = 0, SHELL_CRED_BASIC = 1, SHELL_CRED_HEADER = 2, SHELL_CRED_QUERY = 3, SHELL_CRED_PLACEHOLDER = 4, SHELL_CRED_SIGN = 5 };
 
 /* Put into requests that match `url` (as a rule's) and `methods`; the first that matches. The script never sees it: not in variables, not
- * in `curl -v`, not in what a server echoes (secret, base64, hex, URL- and JSON-escaped forms read [redacted]). */
+ * in `curl -v`, not in what a server echoes (secret, base64, hex, URL- and JSON-escaped forms read [redacted]).
+ * Placeholder: `name` is a variable; runs find it exported, holding lsh_ and random digits, and where the script puts that into a header (also
+ * within Basic), user, password, cookie, query or a body that does not stream, a matching request carries the secret instead. Sign: the `sign`
+ * callback adds header lines to each matching request. */
 typedef struct {
     uint64_t size;
     const char *url;
     const char *methods;     /* NULL: every one */
     int32_t kind;            /* SHELL_CRED_* */
     int32_t no_redaction;    /* needed for a secret of less than 8 bytes */
-    const char *name;        /* of the header or the query parameter */
+    const char *name;        /* of the header, the query parameter, the placeholder's variable */
     const char *secret;      /* NULL: the `secret` callback is asked each time. Basic: user:password */
     uint64_t secret_len;
 } shell_credential;
@@ -177,6 +180,9 @@ typedef struct {
     /* The secret of credentials[index], for a request to `url`: its length, at most out_size; < 0: there is none now. */
     int64_t (*secret)(void *user, uint64_t index, const char *method, const char *url, char *out, uint64_t out_size);
     void *user;
+    /* Header lines, "Name: value" with newlines between, for a request of a SHELL_CRED_SIGN credential: their length; < 0: it is not to be sent.
+     * body: NULL when there is none or it streams. */
+    int64_t (*sign)(void *user, uint64_t index, const char *method, const char *url, const char *body, uint64_t body_len, char *out, uint64_t out_size);
 } shell_net;
 
 /* ---------- policy ---------- */

@@ -87,6 +87,8 @@ shell_err api_enter_idle(shell *sh);
 
 /* Serves what a pending run asks of the host: custom commands. True when something was answered. */
 bool custom_serve(shell *sh);
+/* Placeholders as exported variables, before a run; 0 or -errno. */
+int net_export(shell *sh);
 shell_err policy_configure(shell *sh, const shell_policy *policy);
 /* Asks the policy's hook; true when it answered at once. */
 bool policy_serve(shell *sh, Request *r);

@@ -1,8 +1,10 @@
 /* net: what may leave, taken from the embedder's struct and checked whole before anything changes; and its callbacks. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
+#include "lib/base/host.h"
 #include "lib/kernel/http.h"
 
 enum { MOST_ENTRIES = 4096 };
@@ -45,6 +47,8 @@ static shell_err add_rule(Build *b, UrlRule *out, const shell_url_rule *given, u
 
 static const char *secret_wrong(const shell_credential *c, const shell_net *net)
 {
+    if (c->kind == SHELL_CRED_SIGN)
+        return net->sign ? NULL : "no callback to sign with";
     if (!c->secret)
         return net->secret ? NULL : "no secret, and no callback to ask for one";
     if (!c->no_redaction && c->secret_len < REDACT_MIN)
@@ -55,16 +59,42 @@ static const char *secret_wrong(const shell_credential *c, const shell_net *net)
     return c->secret_len > 8192 ? "a secret has at most 8,192 bytes" : NULL;
 }
 
+static bool variable_name(const char *s)
+{
+    if (!s || !*s || (*s >= '0' && *s <= '9'))
+        return false;
+    for (; *s; s++)
+        if (!((*s | 32) >= 'a' && (*s | 32) <= 'z') && !(*s >= '0' && *s <= '9') && *s != '_')
+            return false;
+    return true;
+}
+
+/* The one that the shell has for this variable already, so that what a script holds stays good; else a new one. */
+static bool make_placeholder(Build *b, Credential *c)
+{
+    char text[64];
+    uint64_t random[2];
+    if (!kern_net_placeholder(b->sh->kernel, c->name, text)) {
+        host_entropy(random, sizeof random);
+        snprintf(text, sizeof text, "lsh_%016llx%016llx", (unsigned long long)random[0], (unsigned long long)random[1]);
+    }
+    char *copy = mem_strdup(&b->mem, text);
+    c->placeholder = copy ? slice_str(copy) : slice("", 0);
+    return copy != NULL;
+}
+
 static shell_err add_credential(Build *b, Credential *out, const shell_credential *given, uint64_t i)
 {
     shell_credential c = {0};
     const char *why;
     if (!api_copy_struct(&c, sizeof c, given) || !c.url)
         return bad(b, "credential", i, "bad size or no URL");
-    if (c.kind < SHELL_CRED_BEARER || c.kind > SHELL_CRED_QUERY)
+    if (c.kind < SHELL_CRED_BEARER || c.kind > SHELL_CRED_SIGN)
         return bad(b, "credential", i, "unknown kind");
-    if (c.kind >= SHELL_CRED_HEADER && (!c.name || net_header_refused(text(c.name), slice("", 0))))
+    if ((c.kind == SHELL_CRED_HEADER || c.kind == SHELL_CRED_QUERY) && (!c.name || net_header_refused(text(c.name), slice("", 0))))
         return bad(b, "credential", i, "needs the name of a header or parameter");
+    if (c.kind == SHELL_CRED_PLACEHOLDER && !variable_name(c.name))
+        return bad(b, "credential", i, "needs the name of a variable");
     if (GUARD(CREDENTIAL_SHORT, secret_wrong(&c, b->given) != NULL))
         return bad(b, "credential", i, secret_wrong(&c, b->given));
     int err = url_rule_parse(&b->mem, text(c.url), text(c.methods), &out->match, &why);
@@ -78,6 +108,8 @@ static shell_err add_credential(Build *b, Credential *out, const shell_credentia
     char *name = mem_copy(&b->mem, text(c.name));
     out->name = name ? slice_str(name) : slice("", 0);
     out->secret = c.secret ? secret_new(slice(c.secret, c.secret_len)) : NULL;
+    if (name && out->kind == CREDENTIAL_PLACEHOLDER && !make_placeholder(b, out))
+        return SHELL_ENOMEM;
     return name && (out->secret || !c.secret) ? SHELL_OK : SHELL_ENOMEM;
 }
 
@@ -184,6 +216,25 @@ shell_err shell_set_net(shell *sh, const shell_net *net)
     return sh ? net_configure(sh, net) : SHELL_EINVAL;
 }
 
+typedef struct Export {
+    shell *sh;
+    int err;
+} Export;
+
+static void export_one(void *user, const char *name, const char *value)
+{
+    Export *e = user;
+    if (!e->err)
+        e->err = lang_setenv(e->sh->lang, e->sh->kernel, name, value);
+}
+
+int net_export(shell *sh)
+{
+    Export e = {.sh = sh};
+    kern_net_placeholders(sh->kernel, export_one, &e);
+    return e.err;
+}
+
 /* ---------- callbacks ---------- */
 
 static int answer(const shell_net *n, NetAsk *a)
@@ -202,7 +253,9 @@ static int answer(const shell_net *n, NetAsk *a)
         a->len = len < 0 ? 0 : (size_t)len;
         return len < REDACT_MIN || a->len > a->size ? -ENOENT : 0;
     case NET_ASK_SIGN:
-        break;
+        len = n->sign ? n->sign(n->user, a->credential, a->method, a->url, a->body, a->body_size, a->out, a->size) : -1;
+        a->len = len < 0 ? 0 : (size_t)len;
+        return len < 0 || a->len > a->size ? -ENOENT : 0;
     }
     return -ENOSYS;
 }

@@ -87,8 +87,11 @@ static shell_err begin(shell *sh, const char *script, size_t len)
                 .collect = o->flags & SHELL_RUN_COLLECT};
     RunOptions ro = {.io = &io, .timeout_ns = timeout_ns(o->timeout), .limits = &sh->run_limits, .jobs = (JobsMode)o->jobs,
                      .main = lang_main, .arg = &sh->run};
+    int err = net_export(sh);
+    if (err)
+        return api_error(sh, err, "run");
     audit_run_begin(sh, sh->run.script);
-    int err = kern_run_begin(k, &ro);
+    err = kern_run_begin(k, &ro);
     if (err)
         return api_error(sh, err, "run");
     sh->begun = true;

@@ -89,6 +89,10 @@ typedef struct NetConfig {
 void net_config_unref(NetConfig *c);
 /* Over every secret of the configuration in force; NULL: there is none, or no memory. */
 Redactor *kern_net_redactor(Kernel *k, Mem *m);
+/* What the shell exports before a run: placeholders by their variables' names. */
+void kern_net_placeholders(Kernel *k, void (*each)(void *user, const char *name, const char *value), void *user);
+/* The placeholder that the configuration in force has for `name`, into out; false: none. */
+bool kern_net_placeholder(Kernel *k, Slice name, char out[64]);
 uint64_t kern_net_generation(Kernel *k); /* changes with the configuration */
 /* Replaces what is allowed, also in the middle of a run and from any thread; takes the reference. NULL: no network. */
 void kern_net_set(Kernel *k, NetConfig *c);
@@ -102,6 +106,8 @@ typedef struct NetAsk {
     int64_t body_len;
     const char *host;
     uint64_t credential;
+    const char *body;          /* SIGN: of a body that does not stream */
+    size_t body_size;
     char *out;                 /* RESOLVE: addresses with commas; SECRET: the secret; SIGN: header lines */
     size_t size, len;
 } NetAsk;

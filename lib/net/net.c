@@ -16,7 +16,7 @@ static const NetComponent table = {
 static void set_up(void)
 {
     OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL);
-    curl_global_init(CURL_GLOBAL_DEFAULT);
+    memory_set_up();
 }
 
 const shell_component *libshell_net(void)

@@ -55,6 +55,7 @@ void transfer_done(Transfer *t, CURLcode code);
 void *resolve_start(void *hub, const char *host, int family);
 int resolve_result(void *resolution, uint8_t out[][16], int most);
 void resolve_free(void *resolution);
+void memory_set_up(void); /* libcurl, with memory that is wiped when it is freed */
 bool own_address(const uint8_t address[16]);
 bool idn_ascii(const char *utf8, char *out, size_t size);
 

@@ -26,6 +26,8 @@ struct Http {
     Secret *secret;         /* that was put in; one reference */
     Redactor *redactor;
     int64_t hidden;         /* bytes that the credential added to the request */
+    int64_t hidden_body;    /* and to its body */
+    Slice sending;          /* the body as it goes out, when it does not stream */
     /* names */
     const char *host;
     int family;
@@ -65,6 +67,20 @@ typedef struct Net {
 
 /* Builds h->start from what the script asks; false with h->error. May block (rotating secrets). */
 bool http_prepare(Proc *p, Http *h, const HttpRequest *r);
+/* Header lines as they go out, NULL behind them. */
+typedef struct HttpLines {
+    Http *h;
+    const char **line;
+    size_t n, cap;
+} HttpLines;
+bool http_add_line(HttpLines *l, Slice text);
+bool http_same_name(Slice a, Slice b);
+void http_put_base64(Buf *b, Slice s);
+void http_put_percent(Buf *b, Slice s);
+/* Puts the secret where the script put the placeholder; h->secret is there. False with h->error. */
+bool http_put_placeholder(Http *h, HttpLines *l);
+/* Adds what the embedder answers as header lines. False with h->error. May block. */
+bool http_sign(Proc *p, Http *h, HttpLines *l);
 void http_fail(Http *h, int code, bool refused, const char *format, ...) PRINTF_LIKE(4, 5);
 extern const NetSink http_sink;
 /* Is `a` one that this exchange may talk to? */

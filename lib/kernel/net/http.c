@@ -412,6 +412,7 @@ const NetResult *http_result(Http *h)
     if (h->transfer) {
         h->kernel->net->component->result(h->transfer, &h->result);
         h->result.size_request -= h->result.size_request ? h->hidden : 0;
+        h->result.size_upload -= h->result.size_upload ? h->hidden_body : 0;
     }
     return &h->result;
 }

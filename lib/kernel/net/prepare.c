@@ -30,7 +30,7 @@ static Slice trim(Slice s)
     return s;
 }
 
-static bool same_name(Slice a, Slice b)
+bool http_same_name(Slice a, Slice b)
 {
     if (a.len != b.len)
         return false;
@@ -42,13 +42,7 @@ static bool same_name(Slice a, Slice b)
 
 /* ---------- headers ---------- */
 
-typedef struct Lines {
-    Http *h;
-    const char **line;
-    size_t n, cap;
-} Lines;
-
-static bool add_line(Lines *l, Slice text)
+bool http_add_line(HttpLines *l, Slice text)
 {
     if (l->n + 1 >= l->cap) {
         size_t cap = l->cap * 2 + 16;
@@ -91,18 +85,18 @@ static bool dropped_with_credential(const Http *h, Slice name)
 {
     if (!h->credential)
         return false;
-    return same_name(name, SLICE("Accept-Encoding")) || (credential_header(h->credential).len && same_name(name, credential_header(h->credential)));
+    return http_same_name(name, SLICE("Accept-Encoding")) || (credential_header(h->credential).len && http_same_name(name, credential_header(h->credential)));
 }
 
-static bool is_range(Slice name) { return same_name(name, SLICE("Range")) || same_name(name, SLICE("If-Range")); }
+static bool is_range(Slice name) { return http_same_name(name, SLICE("Range")) || http_same_name(name, SLICE("If-Range")); }
 
-static bool take_header(Http *h, Lines *lines, Slice line)
+static bool take_header(Http *h, HttpLines *lines, Slice line)
 {
     Slice name, value;
     bool removes;
     if (!split_line(line, &name, &value, &removes))
         return true;
-    bool no_expect = removes && same_name(name, SLICE("Expect")); /* asks for less, as many scripts do */
+    bool no_expect = removes && http_same_name(name, SLICE("Expect")); /* asks for less, as many scripts do */
     const char *why = no_expect ? NULL : net_header_refused(name, value);
     if (!why && h->credential && is_range(name))
         why = "no ranges where a credential is sent";
@@ -110,7 +104,7 @@ static bool take_header(Http *h, Lines *lines, Slice line)
         http_fail(h, HTTP_BAD_OPTION, true, "header '%.*s' refused by policy: %s", (int)MIN(name.len, (size_t)100), name.data, why);
         return false;
     }
-    return dropped_with_credential(h, name) || add_line(lines, line);
+    return dropped_with_credential(h, name) || http_add_line(lines, line);
 }
 
 static bool value_fine(Http *h, const char *what, const char *value)
@@ -132,7 +126,7 @@ static char *copy_text(Http *h, const char *s, bool *ok)
 
 static const char base64_digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-static void put_base64(Buf *b, Slice s)
+void http_put_base64(Buf *b, Slice s)
 {
     for (size_t i = 0; i < s.len; i += 3) {
         unsigned v = (unsigned)(unsigned char)s.data[i] << 16;
@@ -173,14 +167,14 @@ static bool header_credential(Http *h, Buf *b, size_t *value)
         buf_append(b, SLICE("Bearer "));
     if (c->kind == CREDENTIAL_BASIC) {
         buf_append(b, SLICE("Basic "));
-        put_base64(b, secret);
+        http_put_base64(b, secret);
     } else {
         buf_append(b, secret);
     }
     return !b->failed && !net_header_refused(SLICE("X"), slice_from(buf_slice(b), *value));
 }
 
-static void put_percent(Buf *b, Slice s)
+void http_put_percent(Buf *b, Slice s)
 {
     for (size_t i = 0; i < s.len; i++) {
         char c = s.data[i];
@@ -213,7 +207,7 @@ static void put_query(Http *h, Buf *b)
     buf_char(b, first ? '?' : '&');
     buf_append(b, c->name);
     buf_char(b, '=');
-    put_percent(b, secret_bytes(h->secret));
+    http_put_percent(b, secret_bytes(h->secret));
 }
 
 static bool use_redactor(Http *h, Slice value)
@@ -225,12 +219,16 @@ static bool use_redactor(Http *h, Slice value)
     return h->redactor || no_memory(h);
 }
 
-static bool put_credential(Proc *p, Http *h, Lines *lines)
+static bool put_credential(Proc *p, Http *h, HttpLines *lines)
 {
-    if (!h->credential || h->credential->kind == CREDENTIAL_SIGN || h->credential->kind == CREDENTIAL_PLACEHOLDER)
+    if (!h->credential)
         return true;
+    if (h->credential->kind == CREDENTIAL_SIGN)
+        return http_sign(p, h, lines);
     if (!secret_of(p, h))
         return false;
+    if (h->credential->kind == CREDENTIAL_PLACEHOLDER)
+        return use_redactor(h, slice(NULL, 0)) && http_put_placeholder(h, lines);
     Buf b;
     buf_init(&b, &h->mem, HEADS_MAX);
     if (h->credential->kind == CREDENTIAL_QUERY) {
@@ -246,7 +244,7 @@ static bool put_credential(Proc *p, Http *h, Lines *lines)
     }
     h->hidden = (int64_t)b.len + 2;
     h->start.user = h->start.password = h->start.bearer = NULL;
-    return use_redactor(h, slice_from(buf_slice(&b), value)) && add_line(lines, buf_slice(&b));
+    return use_redactor(h, slice_from(buf_slice(&b), value)) && http_add_line(lines, buf_slice(&b));
 }
 
 /* ---------- the whole ---------- */
@@ -314,12 +312,12 @@ static uint64_t partition_of(const Http *h)
 
 static bool take_body(Http *h, const HttpRequest *r)
 {
-    h->start.body_len = !r->has_body ? -1 : !r->streams ? (int64_t)r->body.len : r->body_len < 0 ? INT64_MAX : r->body_len;
+    h->start.body_len = !r->has_body ? -1 : !r->streams ? (int64_t)h->sending.len : r->body_len < 0 ? INT64_MAX : r->body_len;
     h->start.post = r->post;
-    h->start.body = r->has_body && !r->streams ? (r->body.data ? r->body.data : "") : NULL;
+    h->start.body = r->has_body && !r->streams ? (h->sending.data ? h->sending.data : "") : NULL;
     if (r->has_body && !r->streams && !r->post) { /* libcurl takes an upload by pieces alone */
         h->upload = (char *)(uintptr_t)h->start.body;
-        h->upload_len = r->body.len;
+        h->upload_len = h->sending.len;
         h->upload_end = true;
         h->start.body = NULL;
     }
@@ -330,7 +328,7 @@ static bool take_body(Http *h, const HttpRequest *r)
 
 bool http_prepare(Proc *p, Http *h, const HttpRequest *r)
 {
-    Lines lines = {.h = h};
+    HttpLines lines = {.h = h};
     h->start.no_body = r->no_body || slice_is(r->method, "HEAD");
     h->start.fail = r->fail;
     h->start.http09 = r->http09 && !h->credential;
@@ -357,6 +355,7 @@ bool http_prepare(Proc *p, Http *h, const HttpRequest *r)
         http_fail(h, HTTP_NO_CONNECT, true, "certificates are verified: refused by policy");
         return false;
     }
+    h->sending = r->body;
     h->start.method = mem_copy(&h->mem, r->method);
     if (!h->start.method)
         return no_memory(h);

@@ -40,6 +40,39 @@ void kern_net_set(Kernel *k, NetConfig *c)
     kern_wake(k);
 }
 
+static NetConfig *config_in_force(Kernel *k)
+{
+    pthread_mutex_lock(&k->lock);
+    NetConfig *c = k->net ? k->net->config : NULL;
+    if (c)
+        atomic_fetch_add(&c->holders, 1);
+    pthread_mutex_unlock(&k->lock);
+    return c;
+}
+
+void kern_net_placeholders(Kernel *k, void (*each)(void *user, const char *name, const char *value), void *user)
+{
+    NetConfig *c = config_in_force(k);
+    for (size_t i = 0; c && i < c->ncredentials; i++)
+        if (c->credentials[i].kind == CREDENTIAL_PLACEHOLDER)
+            each(user, c->credentials[i].name.data, c->credentials[i].placeholder.data);
+    net_config_unref(c);
+}
+
+bool kern_net_placeholder(Kernel *k, Slice name, char out[64])
+{
+    NetConfig *c = config_in_force(k);
+    bool found = false;
+    for (size_t i = 0; c && i < c->ncredentials && !found; i++) {
+        const Credential *e = &c->credentials[i];
+        found = e->kind == CREDENTIAL_PLACEHOLDER && slice_eq(e->name, name) && e->placeholder.len < 64;
+        if (found)
+            memcpy(out, e->placeholder.data, e->placeholder.len + 1);
+    }
+    net_config_unref(c);
+    return found;
+}
+
 uint64_t kern_net_generation(Kernel *k)
 {
     pthread_mutex_lock(&k->lock);
@@ -50,11 +83,7 @@ uint64_t kern_net_generation(Kernel *k)
 
 Redactor *kern_net_redactor(Kernel *k, Mem *m)
 {
-    pthread_mutex_lock(&k->lock);
-    NetConfig *c = k->net ? k->net->config : NULL;
-    if (c)
-        atomic_fetch_add(&c->holders, 1);
-    pthread_mutex_unlock(&k->lock);
+    NetConfig *c = config_in_force(k);
     size_t n = 0;
     Slice *secrets = c && c->ncredentials ? mem_alloc_array(m, c->ncredentials, sizeof *secrets) : NULL;
     for (size_t i = 0; secrets && i < c->ncredentials; i++)
