@@ -163,8 +163,10 @@ counted "python, from the wheel" sh test/python.sh build/release/libshell.so
 counted "node, from the package" sh test/node.sh build/release
 counted "node, from the package, asan" sh test/node.sh build/asan
 part "record against the tools" record_checks
+counted "guards turned off, sampled" sh test/mutate.sh --sample 6
 if [ "$full" = 1 ]; then
   counted "node, from sources" sh test/node.sh build/release --source
+  counted "guards turned off" sh test/mutate.sh
   counted "torture, every allocation" sh test/each.sh build/asan/test/torture --every
 fi
 # What was recorded and does not agree yet: shown at every run, so that it is not forgotten; it must only ever shrink.

@@ -1,5 +1,6 @@
 /* attr: the calls that look at or change one inode by its path: stat, access, modes, owners, times, size. */
 #include "internal.h"
+#include "lib/base/guard.h"
 
 int vfs_stat(Vfs *fs, const VCred *c, VDir *at, const char *path, int flags, VStat *out)
 {
@@ -48,7 +49,7 @@ static int resolve_change(Path *p, Vfs *fs, const VCred *c, VDir *at, const char
     int r = path_resolve(p, fs, c, at, path, PATH_MUST | (flags & V_NOFOLLOW ? 0 : PATH_FOLLOW));
     if (r)
         return r;
-    if (place_readonly(&p->at))
+    if (GUARD(FS_READONLY, place_readonly(&p->at)))
         return -EROFS;
     return place_gone(fs, &p->at) ? -ENOENT : 0;
 }

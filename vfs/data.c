@@ -5,6 +5,7 @@
  * gets a chunk of exactly the size first written.
  */
 #include "internal.h"
+#include "lib/base/guard.h"
 
 enum { WINDOW = 64 * 1024, LARGEST = 1024 * 1024 };
 
@@ -426,7 +427,7 @@ int quota_room(const Vfs *fs, const Inode *i, uint64_t size)
     uint64_t others = fs->usage.bytes - (i->dirty == fs->epoch ? i->size : 0), total;
     if (__builtin_add_overflow(others, size, &total))
         return -EFBIG;
-    if (fs->quota.bytes && total > fs->quota.bytes && size > i->size)
+    if (GUARD(FS_QUOTA_BYTES, fs->quota.bytes && total > fs->quota.bytes && size > i->size))
         return -ENOSPC;
     return 0;
 }

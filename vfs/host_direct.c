@@ -5,6 +5,8 @@
  * several links could lie outside of the tree as well, so it is written only when the bind says so.
  */
 #include <fcntl.h>
+
+#include "lib/base/guard.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -50,7 +52,7 @@ static int admit(const HostTree *t, int fd, int flags)
         return -errno;
     if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
         return -ENXIO;
-    if ((flags & (V_WRITE | V_TRUNC)) && S_ISREG(st.st_mode) && st.st_nlink > 1 && !t->write_linked)
+    if (GUARD(FS_WRITE_LINKED, (flags & (V_WRITE | V_TRUNC)) && S_ISREG(st.st_mode) && st.st_nlink > 1 && !t->write_linked))
         return -EPERM;
     if ((flags & V_TRUNC) && S_ISREG(st.st_mode) && ftruncate(fd, 0) != 0)
         return -errno;

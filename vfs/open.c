@@ -1,5 +1,6 @@
 /* open: opening, reading, writing; directory lists; stubs that name commands. */
 #include "internal.h"
+#include "lib/base/guard.h"
 
 /* ---------- opening ---------- */
 
@@ -18,9 +19,9 @@ static int may_open(const Path *p, int flags)
     if (!S_ISDIR(mode) && (flags & V_DIRECTORY))
         return -ENOTDIR;
     bool special = S_ISCHR(mode) || S_ISFIFO(mode);
-    if ((open_rwx(flags) & 2) && place_readonly(&p->at) && !special)
+    if (GUARD(FS_READONLY, (open_rwx(flags) & 2) && place_readonly(&p->at) && !special))
         return -EROFS;
-    return place_may(p->cred, &p->at, open_rwx(flags)) ? 0 : -EACCES;
+    return GUARD(FS_PERMISSION, !place_may(p->cred, &p->at, open_rwx(flags))) ? -EACCES : 0;
 }
 
 static int may_create(const Path *p)

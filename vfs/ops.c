@@ -1,5 +1,6 @@
 /* ops: the calls that add, remove and move directory entries. */
 #include "internal.h"
+#include "lib/base/guard.h"
 
 /* ---------- adding ---------- */
 
@@ -19,7 +20,7 @@ static int entry_reserve(Path *p, Inode *inode, Inode **dir, Inode ***slot, Dent
 {
     Vfs *fs = p->fs;
     Gen *g = fs->gen;
-    if (fs->quota.inodes && fs->usage.inodes >= fs->quota.inodes)
+    if (GUARD(FS_QUOTA_INODES, fs->quota.inodes && fs->usage.inodes >= fs->quota.inodes))
         return -ENOSPC;
     *dir = inode_own(fs, p->dir.inode->ino);
     if (!*dir || dir_reserve(g, &(*dir)->entries, p->name) != 0)

@@ -100,7 +100,7 @@ static shell_err add_credential(Build *b, Credential *out, const shell_credentia
     int err = url_rule_parse(&b->mem, text(c.url), text(c.methods), &out->match, &why);
     if (err)
         return err == -ENOMEM ? SHELL_ENOMEM : bad(b, "credential", i, why);
-    if (out->match.host_match == HOST_ANY)
+    if (GUARD(CREDENTIAL_HOST, out->match.host_match == HOST_ANY))
         return bad(b, "credential", i, "a credential is for a host");
     out->kind = (CredentialKind)c.kind;
     out->no_redaction = c.no_redaction != 0;

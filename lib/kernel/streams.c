@@ -1,5 +1,7 @@
 /* streams: descriptions that are neither files nor pipes: bytes in memory, captures, devices, a run's standard streams. */
 #include <stdlib.h>
+
+#include "lib/base/guard.h"
 #include <sys/stat.h>
 
 #include "internal.h"
@@ -329,7 +331,7 @@ bool sink_write(Sink *s, Slice data)
 {
     uint64_t limit = s->kernel->run.limits.value[LIMIT_OUTPUT];
     bool cut = false;
-    if (limit && data.len > limit - MIN(limit, s->total)) {
+    if (GUARD(RUN_OUTPUT, limit && data.len > limit - MIN(limit, s->total))) {
         data.len = (size_t)(limit - MIN(limit, s->total));
         s->truncated = cut = true;
     }

@@ -86,6 +86,8 @@ static void answer(int fd, const char *request)
     } else if (strncmp(path, "/to/?", 5) == 0) {
         snprintf(text, sizeof text, "Location: %s\r\n", path + 5);
         reply(fd, "302 Found", text, "moved\n");
+    } else if (strcmp(path, "/loop") == 0) {
+        reply(fd, "302 Found", "Location: /loop\r\n", "moved\n");
     } else if (strcmp(path, "/slow") == 0) {
         say(fd, "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nbeginning\n");
         usleep(3000000);
@@ -187,6 +189,8 @@ static int fetch_main(Proc *p, Args *args)
             follow = true;
         } else if (strcmp(a, "-X") == 0) {
             r.method = slice_str(args->argv[++i]);
+        } else if (strcmp(a, "-k") == 0) {
+            r.insecure = true;
         } else if (strcmp(a, "-u") == 0) {
             r.user = args->argv[++i];
             r.password = "pass";
@@ -468,6 +472,59 @@ static void test_limits(void **state)
     shell_close(other);
 }
 
+/* threat CRD-9: a server that got the secret points at another origin with it. */
+static void test_redirected_secret(void **state)
+{
+    (void)state;
+    shell_net net = NET(RULE(here(0, "http://127.0.0.1:%u", port), .allow_private = 1), RULE(here(1, "http://localhost:%u", port), .allow_private = 1));
+    shell_credential c = {.size = sizeof c, .url = here(2, "http://127.0.0.1:%u/to/", port), .kind = SHELL_CRED_BEARER, .secret = "s3cr3t-T0ken", .secret_len = 12};
+    net.credentials = &c;
+    net.ncredentials = 1;
+    shell *sh = open_with(&net);
+    log_clear();
+    assert_int_equal(run(sh, "fetch -L http://127.0.0.1:%u/to/?http://localhost:%u/x?s3cr3t-T0ken", port, port), 7);
+    assert_non_null(strstr(err, "refused by policy"));
+    assert_null(strstr(log_copy(), "GET /x"));
+    shell_close(sh);
+}
+
+static int32_t no_deletes(void *user, const char *method, const char *url, uint32_t hop, int64_t body_len)
+{
+    (void)user;
+    (void)body_len;
+    return strcmp(method, "DELETE") == 0 || (hop && strstr(url, "/no"));
+}
+
+/* What the embedder is asked, each hop; certificates; what goes up, and how many hops. */
+static void test_more_refusals(void **state)
+{
+    (void)state;
+    shell_net net = NET(RULE(here(0, "http://127.0.0.1:%u", port), .allow_private = 1));
+    net.decide = no_deletes;
+    shell *sh = open_with(&net);
+    assert_int_equal(run(sh, "fetch http://127.0.0.1:%u/ >/dev/null", port), 0);
+    assert_int_equal(run(sh, "fetch -X DELETE http://127.0.0.1:%u/", port), 7);
+    assert_int_equal(run(sh, "fetch -L http://127.0.0.1:%u/to/?/no", port), 7);
+    assert_int_equal(run(sh, "fetch -L http://127.0.0.1:%u/to/?/yes > /dev/null", port), 0);
+    assert_int_equal(run(sh, "fetch -k http://127.0.0.1:%u/", port), 7);
+    shell_limits l;
+    shell_limits_init(&l);
+    l.upload = 10;
+    l.redirects = 3;
+    shell_run_opts o = {.size = sizeof o, .limits = &l};
+    static const struct { const char *script, *limit; } table[] = {{"echo 12345678901234567890 | curl -s -T - http://127.0.0.1:%u/", "upload"},
+                                                                   {"fetch -L 'http://127.0.0.1:%u/loop'", "redirects"}};
+    for (size_t i = 0; i < ARRAY_LEN(table); i++) {
+        shell_result *r;
+        const char *script = here(7, table[i].script, port);
+        assert_int_equal(shell_run(sh, script, strlen(script), &o, &r), SHELL_OK);
+        assert_int_equal(r->end, SHELL_END_LIMIT);
+        assert_string_equal(r->limit, table[i].limit);
+        shell_result_free(r);
+    }
+    shell_close(sh);
+}
+
 static void test_bad_configuration(void **state)
 {
     (void)state;
@@ -494,6 +551,6 @@ int main(void)
     if (!test_component(NULL, "net"))
         return 0;
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_get), cmocka_unit_test(test_off_until_allowed), cmocka_unit_test(test_rebinding), cmocka_unit_test(test_credentials),
-                                       cmocka_unit_test(test_grammar), cmocka_unit_test(test_kill_switch), cmocka_unit_test(test_limits), cmocka_unit_test(test_bad_configuration)};
+                                       cmocka_unit_test(test_grammar), cmocka_unit_test(test_kill_switch), cmocka_unit_test(test_limits), cmocka_unit_test(test_more_refusals), cmocka_unit_test(test_redirected_secret), cmocka_unit_test(test_bad_configuration)};
     return cmocka_run_group_tests(tests, start_server, NULL);
 }

@@ -351,7 +351,7 @@ static shell *open_shell(void)
     return sh;
 }
 
-/* Each line is one way. What begins with "+" must get an answer of status 0; "knows": the server must have had the secret. */
+/* threat CRD-13, threat CRD-14: each line is one way. What begins with "+" must get an answer of status 0; "knows": the server must have had the secret. */
 static const char *const ways[] = {
     "+curl -s $U/s/form/0", "+curl -si $U/s/form/0", "+curl -sv $U/s/form/0", "+curl -sv -o /dev/null $U/s/header", "+curl -s -o f $U/s/form/0; cat f; rm f", "+curl -s --stderr e -v $U/s/header; cat e",
     "+curl -s $U/s/form/1", "+curl -s $U/s/form/2", "+curl -s $U/s/form/3", "+curl -s $U/s/form/4", "+curl -s $U/s/form/5", "+curl -s $U/s/form/6", "+curl -s $U/s/form/7", "+curl -s $U/s/form/8",

@@ -121,7 +121,7 @@ static bool decide(Proc *p, Http *h, const HttpRequest *r)
         return true;
     NetAsk ask = {.kind = NET_ASK_DECIDE, .method = mem_copy(&p->mem, r->method), .url = h->url.text.data, .hop = r->hops,
                   .body_len = r->has_body ? (r->streams ? r->body_len : (int64_t)r->body.len) : 0};
-    return http_ask(p, &ask) == 0 || refused(h, "");
+    return !GUARD(NET_DECIDE, http_ask(p, &ask) != 0) || refused(h, "");
 }
 
 static void count_request(Proc *p)
@@ -129,7 +129,7 @@ static void count_request(Proc *p)
     Net *net = p->kernel->net;
     uint64_t most = kern_limit(p->kernel, LIMIT_REQUESTS), beside = kern_limit(p->kernel, LIMIT_TRANSFERS);
     net->requests++;
-    if (most && net->requests > most)
+    if (GUARD(NET_REQUESTS, most && net->requests > most))
         proc_limit(p, LIMIT_REQUESTS);
     if (beside && net->active >= beside)
         proc_limit(p, LIMIT_TRANSFERS);
@@ -349,7 +349,7 @@ bool http_send(Proc *p, Http *h, Slice data)
     Net *net = p->kernel->net;
     uint64_t most = kern_limit(p->kernel, LIMIT_UPLOAD);
     net->uploaded += data.len;
-    if (most && net->uploaded > most)
+    if (GUARD(NET_UPLOAD, most && net->uploaded > most))
         proc_limit(p, LIMIT_UPLOAD);
     while (data.len && h->state != HTTP_ENDED) {
         if (h->upload_at == h->upload_len)
@@ -398,7 +398,7 @@ ssize_t http_read(Proc *p, Http *h, Slice *out, int64_t until)
     Net *net = p->kernel->net;
     uint64_t most = kern_limit(p->kernel, LIMIT_DOWNLOAD);
     net->downloaded += out->len;
-    if (most && net->downloaded > most)
+    if (GUARD(NET_DOWNLOAD, most && net->downloaded > most))
         proc_limit(p, LIMIT_DOWNLOAD);
     return (ssize_t)out->len;
 }

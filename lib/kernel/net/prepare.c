@@ -85,7 +85,7 @@ static bool dropped_with_credential(const Http *h, Slice name)
 {
     if (!h->credential)
         return false;
-    return http_same_name(name, SLICE("Accept-Encoding")) || (credential_header(h->credential).len && http_same_name(name, credential_header(h->credential)));
+    return GUARD(ENCODING_OWNED, http_same_name(name, SLICE("Accept-Encoding"))) || GUARD(HEADER_REPLACED, credential_header(h->credential).len && http_same_name(name, credential_header(h->credential)));
 }
 
 static bool is_range(Slice name) { return http_same_name(name, SLICE("Range")) || http_same_name(name, SLICE("If-Range")); }
@@ -98,7 +98,7 @@ static bool take_header(Http *h, HttpLines *lines, Slice line)
         return true;
     bool no_expect = removes && http_same_name(name, SLICE("Expect")); /* asks for less, as many scripts do */
     const char *why = no_expect ? NULL : net_header_refused(name, value);
-    if (!why && h->credential && is_range(name))
+    if (GUARD(RANGE_CREDENTIAL, !why && h->credential && is_range(name)))
         why = "no ranges where a credential is sent";
     if (why) {
         http_fail(h, HTTP_BAD_OPTION, true, "header '%.*s' refused by policy: %s", (int)MIN(name.len, (size_t)100), name.data, why);
@@ -109,7 +109,7 @@ static bool take_header(Http *h, HttpLines *lines, Slice line)
 
 static bool value_fine(Http *h, const char *what, const char *value)
 {
-    if (!value || !net_header_refused(SLICE("X"), slice_str(value)))
+    if (!GUARD(VALUE_BREAK, value && net_header_refused(SLICE("X"), slice_str(value))))
         return true;
     http_fail(h, HTTP_BAD_OPTION, true, "%s refused by policy: it holds a line break", what);
     return false;
@@ -254,7 +254,7 @@ static bool take_values(Http *h, const HttpRequest *r)
     bool ok = value_fine(h, "user agent", r->user_agent) && value_fine(h, "referer", r->referer) && value_fine(h, "cookie", r->cookie) &&
               value_fine(h, "range", r->range) && value_fine(h, "accept encoding", r->accept_encoding) && value_fine(h, "user", r->user) &&
               value_fine(h, "password", r->password) && value_fine(h, "token", r->bearer);
-    if (ok && h->credential && r->range) {
+    if (GUARD(RANGE_CREDENTIAL, ok && h->credential && r->range)) {
         http_fail(h, HTTP_BAD_OPTION, true, "range refused by policy: no ranges where a credential is sent");
         return false;
     }
@@ -270,7 +270,7 @@ static bool take_values(Http *h, const HttpRequest *r)
     h->start.user = copy_text(h, in_url ? h->url.user.data : r->user, &ok);
     h->start.password = copy_text(h, in_url ? h->url.password.data : r->password, &ok);
     h->start.bearer = copy_text(h, r->bearer, &ok);
-    h->start.accept_encoding = copy_text(h, h->credential && !r->accept_encoding ? "identity" : r->accept_encoding, &ok);
+    h->start.accept_encoding = copy_text(h, GUARD(ENCODING_OWNED, h->credential && !r->accept_encoding) ? "identity" : r->accept_encoding, &ok);
     return ok || no_memory(h);
 }
 
@@ -351,7 +351,7 @@ bool http_prepare(Proc *p, Http *h, const HttpRequest *r)
         http_fail(h, HTTP_BAD_OPTION, true, "method refused by policy: not a token of at most 32 characters");
         return false;
     }
-    if (r->insecure && (!h->config->allow_insecure || h->credential)) {
+    if (GUARD(INSECURE, r->insecure && (!h->config->allow_insecure || h->credential))) {
         http_fail(h, HTTP_NO_CONNECT, true, "certificates are verified: refused by policy");
         return false;
     }

@@ -183,7 +183,7 @@ static void conclude(Http *h)
 /* Under a new configuration a request in flight must pass again. */
 static void recheck(Http *h, NetConfig *now)
 {
-    if (h->state != HTTP_RUNNING && h->state != HTTP_READY)
+    if ((h->state != HTTP_RUNNING && h->state != HTTP_READY) || !GUARD(POLICY_CHANGE, true))
         return;
     bool odd = false;
     NetDecision d = {0};

@@ -90,7 +90,7 @@ bool http_redirect(Proc *p, const Http *h, const HttpRequest *before, unsigned k
         return false;
     *next = *before;
     uint64_t most = kern_limit(p->kernel, LIMIT_REDIRECTS);
-    if (most && before->hops >= most)
+    if (GUARD(NET_REDIRECTS, most && before->hops >= most))
         proc_limit(p, LIMIT_REDIRECTS);
     char *copy = mem_copy(&p->mem, location);
     int err = url_resolve(&p->mem, &h->url, slice(copy, location.len), &to, &why);
