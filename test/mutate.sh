@@ -7,7 +7,7 @@ sample=1
 [ "${1:-}" = --sample ] && { sample=$2; shift 2; }
 build=${MUTATE_BUILD:-build/mutate}
 cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DLIBSHELL_TESTS=ON -DCMAKE_C_FLAGS=-DLIBSHELL_MUTATE -DCMAKE_C_COMPILER_LAUNCHER="$(command -v ccache)" >/dev/null || exit 2
-rows=$(sed -n 's/^| [A-Z]*-[0-9]* | [^|]* | `\([A-Z0-9_]*\)` | .*`test\/unit\/\([a-z]*_test\)\.c:.*/\1 \2/p' SECURITY.md)
+rows=$(sed -n 's/^| [A-Z]*-[0-9]* | [^|]* | `\([A-Z0-9_]*\)` | `test\/unit\/\([a-z]*_test\)\.c:.*/\1 \2/p' SECURITY.md)
 # shellcheck disable=SC2046
 cmake --build "$build" -j"$(nproc)" --target $(printf '%s\n' "$rows" | cut -d' ' -f2 | sort -u) >"$build/mutate.log" 2>&1 || { tail -n 20 "$build/mutate.log"; exit 2; }
 passed=0 failed=0 n=0

@@ -386,6 +386,8 @@ static void test_credentials(void **state)
         assert_non_null(strstr(out, wanted[i]));
         assert_null(strstr(out, "T0ken"));
         assert_null(strstr(out, "bWU6czNjcjN0"));
+        static const char *const own[] = {"Authorization: mine", "Authorization: mine", "x-key: mine", "&key=mine"};
+        assert_null(strstr(out, own[i]));
     }
     assert_int_equal(run(sh, "fetch http://127.0.0.1:%u/echo/c | grep -c redacted", port), 1);
     assert_int_equal(run(sh, "fetch http://localhost:%u/echo/b/ | grep -c redacted", port), 1);

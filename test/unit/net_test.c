@@ -92,6 +92,25 @@ static void test_url_table(void **state)
     assert_true(seen > 600);
 }
 
+/* What several checks would refuse is refused by the one that is meant. */
+static void test_reasons(void **state)
+{
+    (void)state;
+    Mem m;
+    Url u;
+    const char *why = "";
+    mem_init(&m, NULL, NULL, NULL);
+    assert_int_equal(url_parse(&m, SLICE("http://./"), &u, &why), -EINVAL);
+    assert_string_equal(why, "empty host");
+    char *longest = mem_alloc(&m, URL_MAX + 64);
+    memset(longest, 'a', URL_MAX + 64);
+    memcpy(longest, "http://a/", 9);
+    assert_int_equal(url_parse(&m, slice(longest, URL_MAX), &u, &why), 0);
+    assert_int_equal(url_parse(&m, slice(longest, URL_MAX + 1), &u, &why), -EINVAL);
+    assert_string_equal(why, "URL too long");
+    mem_drop(&m);
+}
+
 static void test_address_table(void **state)
 {
     (void)state;
@@ -169,7 +188,7 @@ static void test_rules(void **state)
 {
     (void)state;
     UrlRule rules[] = {rule_of("https://api.example.com/v1/", ""), rule_of("https://*.cdn.example:8443", "GET,HEAD"), rule_of("http://plain.example", ""),
-                       rule_of("bare.example/x", ""), rule_of("https://api.example.com/v1/admin/", "")};
+                       rule_of("bare.example/x", ""), rule_of("https://api.example.com/v1/admin/", ""), rule_of("https://port.example:8443", "")};
     rules[4].deny = true;
     NetPolicy p = {.rules = rules, .nrules = ARRAY_LEN(rules)};
     static const struct { const char *method, *url; bool allowed; } table[] = {
@@ -187,6 +206,7 @@ static void test_rules(void **state)
         {"HEAD", "https://a.cdn.example:8443/", true}, {"POST", "https://a.cdn.example:8443/", false}, {"get", "https://a.cdn.example:8443/", false},
         {"GET", "https://a.cdn.example/", false}, {"GET", "https://acdn.example:8443/", false},
         {"GET", "http://plain.example/any//thing", true}, {"GET", "https://plain.example/", false},
+        {"GET", "https://port.example:8443/", true}, {"GET", "http://port.example:8443/", false},
         {"GET", "https://bare.example/x", true}, {"GET", "https://bare.example/x/y", true}, {"GET", "https://bare.example/xy", false}, {"GET", "http://bare.example/x", false},
     };
     for (size_t i = 0; i < ARRAY_LEN(table); i++)
@@ -317,7 +337,7 @@ static void expect_credential(const Credential *list, size_t n, const char *meth
 static void test_credentials(void **state)
 {
     (void)state;
-    Credential list[] = {{.match = rule_of("https://api.example.com/v1/", "GET")}, {.match = rule_of("api.example.com", "")}, {.match = rule_of("http://plain.example", "")}};
+    Credential list[] = {{.match = rule_of("https://api.example.com/v1/", "GET")}, {.match = rule_of("api.example.com", "")}, {.match = rule_of("http://plain.example", "")}, {.match = rule_of("https://port.example:9443", "")}};
     size_t n = ARRAY_LEN(list);
     expect_credential(list, n, "GET", "https://api.example.com/v1/x", 0, false);
     expect_credential(list, n, "POST", "https://api.example.com/v1/x", 1, false);
@@ -329,6 +349,8 @@ static void test_credentials(void **state)
     expect_credential(list, n, "GET", "https://api.example.com@evil.example/v1/x", -1, false);
     expect_credential(list, n, "GET", "http://plain.example/", 2, false);
     expect_credential(list, n, "GET", "https://plain.example/", -1, false);
+    expect_credential(list, n, "GET", "https://port.example:9443/", 3, false);
+    expect_credential(list, n, "GET", "http://port.example:9443/", -1, false);
     Secret *s = secret_new(SLICE("hush"));
     assert_true(slice_is(secret_bytes(s), "hush"));
     secret_unref(secret_ref(s));
@@ -445,7 +467,7 @@ static void test_redaction_random(void **state)
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {T(test_url_table), T(test_address_table), T(test_no_spelling_passes), T(test_rules), T(test_bad_rules), T(test_addresses_of_a_name), T(test_references),
+    const struct CMUnitTest tests[] = {T(test_url_table), T(test_reasons), T(test_address_table), T(test_no_spelling_passes), T(test_rules), T(test_bad_rules), T(test_addresses_of_a_name), T(test_references),
                                        T(test_unicode_hosts), T(test_grammar), T(test_credentials), T(test_redaction), T(test_redaction_random)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

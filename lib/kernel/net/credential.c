@@ -18,6 +18,8 @@ static bool path_matches(const Credential *c, const Url *u)
     UrlRule path = c->match;
     path.methods = slice(NULL, 0);
     path.http = path.https = true;
+    path.host_match = HOST_ANY;
+    path.port = u->port;
     return !GUARD(CREDENTIAL_PATH, !url_rule_matches(&path, u, slice(NULL, 0)));
 }
 
@@ -26,6 +28,8 @@ static bool method_matches(const Credential *c, const Url *u, Slice method)
     UrlRule rule = c->match;
     rule.path = SLICE("/");
     rule.http = rule.https = true;
+    rule.host_match = HOST_ANY;
+    rule.port = u->port;
     return !GUARD(CREDENTIAL_METHOD, !url_rule_matches(&rule, u, method));
 }
 

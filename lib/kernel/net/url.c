@@ -288,7 +288,7 @@ static int assemble(Parse *p, Slice path, Slice query)
     put_normal(&p->out, path.len ? path : SLICE("/"));
     if (p->out.failed)
         return -ENOMEM;
-    if (!GUARD(URL_DOT_SEGMENTS, false))
+    if (GUARD(URL_DOT_SEGMENTS, true))
         remove_dots(&p->out, origin);
     size_t end = p->out.len;
     put_normal(&p->out, query);
