@@ -121,12 +121,15 @@ static void say(int fd, const char *text, size_t n)
 
 static void says(int fd, const char *text) { say(fd, text, strlen(text)); }
 
+static bool head_only; /* the request was HEAD: no body follows */
+
 static void reply(int fd, const char *status, const char *headers, const char *body, size_t n)
 {
     char head[8192];
     snprintf(head, sizeof head, "HTTP/1.1 %s\r\n%sContent-Length: %zu\r\n\r\n", status, headers, n);
     says(fd, head);
-    say(fd, body, n);
+    if (!head_only)
+        say(fd, body, n);
 }
 
 static void chunked(int fd, const char *body, size_t n, size_t size, const char *trailer)
@@ -248,9 +251,8 @@ static void serve_connection(int fd)
         sscanf(buf, "%*s %4095s", path);
         char kept = buf[whole];
         buf[whole] = 0;
+        head_only = strncmp(buf, "HEAD", 4) == 0;
         serve_one(fd, path, buf);
-        if (strncmp(buf, "HEAD", 4) == 0)
-            shutdown(fd, SHUT_RDWR); /* its body is not one */
         buf[whole] = kept;
         memmove(buf, buf + whole, n - whole);
         n -= whole;
