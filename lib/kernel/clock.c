@@ -25,6 +25,8 @@ int64_t proc_now(Proc *p, uint32_t *nanosecond)
     return kern_now(p->kernel, nanosecond ? nanosecond : &ns);
 }
 
+int64_t timer_now(const Kernel *k) { return k->options.virtual_clock ? k->virtual_ns : host_monotonic(); }
+
 int64_t proc_monotonic(Proc *p)
 {
     Kernel *k = p->kernel;
@@ -38,7 +40,7 @@ int proc_sleep(Proc *p, int64_t nanoseconds)
     output_flush(p->out);
     if (p->pending & p->collected)
         return -EINTR;
-    int64_t until = nanoseconds < 0 ? -1 : host_monotonic() + p->kernel->virtual_ns + nanoseconds;
+    int64_t until = nanoseconds < 0 ? -1 : timer_now(p->kernel) + nanoseconds;
     WaitQueue nothing = {NULL, NULL};
     return task_block(p, &nothing, until) == WAKE_TIMER ? 0 : -EINTR;
 }

@@ -58,14 +58,13 @@ int proc_flock(Proc *p, int fd, FlockMode mode, int64_t nanoseconds)
         flock_release(k, f);
         return 0;
     }
-    int64_t until = nanoseconds < 0 ? -1 : proc_monotonic(p) + nanoseconds;
+    int64_t until = nanoseconds < 0 ? -1 : timer_now(k) + nanoseconds;
     file_own(p, file_ref(f));
     while (conflicts(k, f, &st, mode == FLOCK_EXCLUSIVE)) {
-        if (nanoseconds == 0 || (until >= 0 && proc_monotonic(p) >= until)) {
+        if (nanoseconds == 0 || task_block(p, &k->lock_queue, until) == WAKE_TIMER) {
             err = -EWOULDBLOCK;
             break;
         }
-        task_block(p, &k->lock_queue, until);
     }
     err = err ? err : take(k, f, &st, mode == FLOCK_EXCLUSIVE);
     file_disown(p, f);

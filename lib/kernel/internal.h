@@ -247,6 +247,7 @@ void events_deliver(Kernel *k);
 bool events_wait(const Kernel *k);
 bool run_pull_input(Kernel *k);
 int64_t kern_now(Kernel *k, uint32_t *nanosecond);
+int64_t timer_now(const Kernel *k); /* what task_block's `until` is measured by: the host's monotonic clock, or how far sleeping moved the virtual one */
 void kern_guard_files(Kernel *k); /* sets the file system's guard as policy and events need it */
 void kern_event(Kernel *k, EventKind kind, pid_t pid, const char *subject, const char *detail, int value);
 uint64_t kern_random64(Kernel *k);

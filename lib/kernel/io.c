@@ -153,7 +153,7 @@ int proc_poll(Proc *p, int fd, bool write, int64_t nanoseconds)
     if (!f)
         return -EBADF;
     output_flush(p->out);
-    int64_t until = nanoseconds < 0 ? -1 : host_monotonic() + p->kernel->virtual_ns + nanoseconds;
+    int64_t until = nanoseconds < 0 ? -1 : timer_now(p->kernel) + nanoseconds;
     while (f->ops->ready && !f->ops->ready(f, write)) {
         WakeReason why = task_block(p, f->ops->queue(f, write), until);
         if (why == WAKE_TIMER)

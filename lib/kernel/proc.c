@@ -397,7 +397,7 @@ static Proc *ended_child(Proc *p, pid_t pid, bool *any)
 pid_t proc_wait(Proc *p, pid_t pid, int *wstatus, int flags, int64_t nanoseconds)
 {
     output_flush(p->out);
-    int64_t until = nanoseconds < 0 ? -1 : host_monotonic() + p->kernel->virtual_ns + nanoseconds;
+    int64_t until = nanoseconds < 0 ? -1 : timer_now(p->kernel) + nanoseconds;
     for (;;) {
         bool any;
         Proc *c = ended_child(p, pid, &any);

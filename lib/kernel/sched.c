@@ -173,13 +173,11 @@ bool proc_due(const Proc *p)
     return atomic_load_explicit(&k->cancelled, memory_order_relaxed) || (k->run.deadline_ns >= 0 && host_monotonic() >= k->run.deadline_ns);
 }
 
-static int64_t timer_clock(Kernel *k) { return host_monotonic() + k->virtual_ns; }
-
 static void timers_wake(Kernel *k)
 {
     if (!k->timers)
         return;
-    int64_t now = timer_clock(k);
+    int64_t now = timer_now(k);
     while (k->timers && k->timers->wake_at <= now)
         task_wake(k->timers, WAKE_TIMER);
 }
@@ -421,7 +419,7 @@ static bool virtual_advance(Kernel *k)
 {
     if (!k->options.virtual_clock || !k->timers)
         return false;
-    int64_t ahead = k->timers->wake_at - timer_clock(k);
+    int64_t ahead = k->timers->wake_at - timer_now(k);
     if (ahead > 0)
         k->virtual_ns += ahead;
     timers_wake(k);
@@ -476,7 +474,7 @@ StepState kern_step(Kernel *k, Pending *pending)
         timers_wake(k);
         if (k->ready_first)
             continue;
-        pending->wake_ns = k->timers ? k->timers->wake_at - k->virtual_ns : -1;
+        pending->wake_ns = k->timers ? k->timers->wake_at - timer_now(k) + host_monotonic() : -1;
         pending->input = k->input_queue.first != NULL;
         Request *r = kern_request(k, 0);
         pending->request = r ? r->id : 0;

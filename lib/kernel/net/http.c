@@ -175,7 +175,7 @@ static bool resolve(Proc *p, Http *h)
     h->state = HTTP_RESOLVING;
     p->kernel->net->active++;
     int64_t ms = h->start.connect_timeout_ms && (!h->start.timeout_ms || h->start.connect_timeout_ms < h->start.timeout_ms) ? h->start.connect_timeout_ms : h->start.timeout_ms;
-    int64_t until = ms ? host_monotonic() + ms * 1000000 : -1;
+    int64_t until = ms ? timer_now(h->kernel) + ms * 1000000 : -1;
     while (h->state == HTTP_RESOLVING)
         if (task_block(p, &h->queue, until) == WAKE_TIMER) {
             http_fail(h, 28, false, "Resolving timed out after %lld milliseconds", (long long)ms);
