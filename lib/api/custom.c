@@ -252,8 +252,10 @@ shell_err shell_answer(shell *sh, uint64_t request, int32_t result)
     shell_err alive = api_alive(sh);
     if (alive)
         return alive;
+    /* Once the answer is given the run may end and the shell be closed: it is not touched any more. */
+    struct MountCall *call = mount_take_late(sh, request);
     shell_err err = kern_answer(sh->kernel, request, result) ? SHELL_ENOENT : SHELL_OK;
-    mount_answered(sh, request);
+    mount_let_go(call);
     return err;
 }
 

@@ -119,7 +119,9 @@ int api_mountable(const char *destination);
 
 /* A mount's question: true when it was answered. */
 bool mount_serve(shell *sh, Request *r);
-void mount_answered(shell *sh, uint64_t id);
+/* The call that waits for answer `id`, or NULL, its reference with it; to be let go once the answer was given. */
+struct MountCall *mount_take_late(shell *sh, uint64_t id);
+void mount_let_go(struct MountCall *call);
 void mount_free_all(shell *sh);
 
 /* What every file call needs. Allowed inside callbacks, when no process of the shell is on the processor. */

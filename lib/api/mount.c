@@ -225,7 +225,7 @@ shell_err shell_lazy_file(shell *sh, const char *path, int64_t size, uint32_t mo
 
 /* ---------- serving ---------- */
 
-static void late_remove(shell *sh, uint64_t id)
+struct MountCall *mount_take_late(shell *sh, uint64_t id)
 {
     pthread_mutex_lock(&sh->forks);
     LateCall **at = &sh->late;
@@ -235,12 +235,14 @@ static void late_remove(shell *sh, uint64_t id)
     if (l)
         *at = l->next;
     pthread_mutex_unlock(&sh->forks);
-    if (l)
-        mount_call_unref(l->call);
+    MountCall *call = l ? l->call : NULL;
     free(l);
+    return call;
 }
 
-void mount_answered(shell *sh, uint64_t id) { late_remove(sh, id); }
+void mount_let_go(struct MountCall *call) { mount_call_unref(call); }
+
+static void late_remove(shell *sh, uint64_t id) { mount_let_go(mount_take_late(sh, id)); }
 
 /* A call that is answered later is kept until then, whatever becomes of its process: a thread may be filling it. */
 bool mount_serve(shell *sh, Request *r)
