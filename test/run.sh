@@ -136,6 +136,7 @@ part "layers" python3 test/checks/layers.py .
 part "imports" python3 test/checks/imports.py . build/release/CMakeFiles/shell_objects.dir test/checks/imports.allow
 part "text" sh test/checks/text.sh .
 part "exports" exports_match
+part "the Node addon and the header" python3 test/checks/node.py .
 part "COMMANDS.md is current" docs_current
 part "security claims" python3 test/checks/security.py SECURITY.md test
 counted "unit tests" units release

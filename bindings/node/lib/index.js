@@ -46,7 +46,7 @@ function opened(id, err, message, handle) {
 }
 
 function auditLines(shell, text) {
-  const line = shell[PRIVATE].functions.line;
+  const line = ownOf(shell).functions.line;
   for (const one of text.split('\n')) {
     if (!one) continue;
     try {
@@ -63,11 +63,11 @@ function dispatch(kind, a, b, c, d, e, f, g, h, i) {
   switch (kind) {
     case 0: return done(a, b, c, d, e);
     case 1: return running.get(a)?.came();
-    case 2: return callbacks.command(native, shellOf(a), shellOf(a)[PRIVATE].commands.get(d), b, c, e, f);
+    case 2: return callbacks.command(native, shellOf(a), ownOf(shellOf(a)).commands.get(d), b, c, e, f);
     case 3: return callbacks.killed(b);
-    case 4: return callbacks.ask(native, shellOf(a)[PRIVATE].functions.ask, b, c, d, e);
-    case 5: return callbacks.network(native, shellOf(a)[PRIVATE].functions.network ?? {}, b, c, d, e, f, g, h);
-    case 6: return callbacks.mount(native, shellOf(a)[PRIVATE].mounts.get(d), b, c, e, f, g, h, i);
+    case 4: return callbacks.ask(native, ownOf(shellOf(a)).functions.ask, b, c, d, e);
+    case 5: return callbacks.network(native, ownOf(shellOf(a)).functions.network ?? {}, b, c, d, e, f, g, h);
+    case 6: return callbacks.mount(native, ownOf(shellOf(a)).mounts.get(d), b, c, e, f, g, h, i);
     case 7: return auditLines(shellOf(a), b);
     default: return opened(a, b, c, d);
   }
@@ -215,12 +215,27 @@ function describeConfig(given) {
   return config;
 }
 
+let ownOf;
+
 class Shell {
-  constructor(given = {}, key = undefined, handle = undefined) {
-    const parts = key === PRIVATE ? undefined : options.shell(given, given.image?.[PRIVATE].handle);
-    const own = { handle: handle ?? native.open(parts.packed), commands: new Map(), mounts: new Map(given.image?.[PRIVATE].mounts), functions: {}, timeout: 0, config: {}, exposed: false };
-    Object.defineProperty(this, PRIVATE, { value: own });
+  #own;
+
+  static {
+    ownOf = (shell) => shell.#own;
+  }
+
+  constructor(given = undefined, key = undefined, handle = undefined) {
+    const parts = key === PRIVATE || given === undefined ? undefined : options.shell(given, given.image?.[PRIVATE].handle);
+    this.#own = {
+      handle: handle ?? native.open(parts?.packed), commands: new Map(), mounts: new Map(given?.image?.[PRIVATE].mounts), functions: {}, timeout: 0, given, config: undefined,
+      exposed: false,
+    };
     if (parts) this.#settle(given, parts);
+  }
+
+  // Made when it is first looked at: most never are.
+  get #config() {
+    return (this.#own.config ??= describeConfig(this.#own.given ?? {}));
   }
 
   /** Opens a shell off the main thread. */
@@ -238,9 +253,8 @@ class Shell {
   }
 
   #settle(given, parts) {
-    const own = this[PRIVATE];
+    const own = this.#own;
     own.timeout = parts.timeout;
-    own.config = describeConfig(given);
     if (parts.policy) own.functions.ask = parts.policy.functions.ask;
     if (parts.network) own.functions.network = parts.network.functions;
     if (parts.audit) own.functions.line = parts.audit.functions.line;
@@ -251,7 +265,7 @@ class Shell {
 
   // From here on the addon can find this shell by its number.
   #expose() {
-    const own = this[PRIVATE];
+    const own = this.#own;
     if (own.exposed) return;
     own.exposed = true;
     const number = native.number(own.handle);
@@ -262,7 +276,7 @@ class Shell {
   // ---------- running ----------
 
   runSync(script, given = undefined) {
-    const own = this[PRIVATE];
+    const own = this.#own;
     let packed;
     let id = 0;
     let entry;
@@ -288,7 +302,7 @@ class Shell {
   }
 
   #start(script, given, output, prepare) {
-    const own = this[PRIVATE];
+    const own = this.#own;
     return new Promise((resolve, reject) => {
       const packed = given === undefined && !own.timeout && output === 'no' ? undefined : options.run(given ?? {}, own.timeout, output);
       const signal = given?.signal;
@@ -314,26 +328,26 @@ class Shell {
 
   run(script, given = undefined) {
     if (!given?.onStdout && !given?.onStderr) return this.#start(script, given, 'no');
-    const { handle } = this[PRIVATE];
+    const { handle } = this.#own;
     return this.#start(script, given, 'callbacks', (entry) => {
       entry.came = entry.drain = () => deliver(handle, entry, given.onStdout, given.onStderr);
     });
   }
 
   stream(script, given = {}) {
-    return new RunStream((prepare) => this.#start(script, given, 'iterator', prepare), this[PRIVATE].handle, given.encoding);
+    return new RunStream((prepare) => this.#start(script, given, 'iterator', prepare), this.#own.handle, given.encoding);
   }
 
   cancel() {
-    native.cancel(this[PRIVATE].handle);
+    native.cancel(this.#own.handle);
   }
 
   reset() {
-    native.reset(this[PRIVATE].handle);
+    native.reset(this.#own.handle);
   }
 
   close() {
-    native.close(this[PRIVATE].handle);
+    native.close(this.#own.handle);
   }
 
   [DISPOSE]() {
@@ -347,58 +361,58 @@ class Shell {
   // ---------- copies ----------
 
   fork() {
-    const own = this[PRIVATE];
-    const other = new Shell({}, PRIVATE, native.fork(own.handle));
-    const to = other[PRIVATE];
+    const own = this.#own;
+    const other = new Shell(undefined, PRIVATE, native.fork(own.handle));
+    const to = other.#own;
     to.commands = new Map(own.commands);
     to.mounts = new Map(own.mounts);
     to.functions = { ...own.functions, line: undefined };
     to.timeout = own.timeout;
-    to.config = own.config;
+    to.config = structuredClone(this.#config);
     if (own.exposed) other.#expose();
     return other;
   }
 
   image() {
-    const own = this[PRIVATE];
+    const own = this.#own;
     return new Image(PRIVATE, native.image(own.handle), new Map(own.mounts));
   }
 
   snapshot() {
-    return new Uint8Array(native.snapshot(this[PRIVATE].handle));
+    return new Uint8Array(native.snapshot(this.#own.handle));
   }
 
   restore(snapshot) {
-    native.restore(this[PRIVATE].handle, snapshot);
+    native.restore(this.#own.handle, snapshot);
   }
 
   // ---------- what may be changed ----------
 
   setLimits(given) {
-    native.setLimits(this[PRIVATE].handle, options.limits(given ?? {}));
-    Object.assign(this[PRIVATE].config.limits ??= {}, given);
+    native.setLimits(this.#own.handle, options.limits(given ?? {}));
+    Object.assign(this.#config.limits, given);
   }
 
   setNetwork(given) {
-    const own = this[PRIVATE];
+    const own = this.#own;
     const parts = options.network(given);
     native.setNet(own.handle, parts?.packed);
     own.functions.network = parts?.functions;
-    own.config = { ...own.config, network: parts && describeConfig({ network: given }).network };
+    this.#config.network = parts && describeConfig({ network: given }).network;
     this.#expose();
   }
 
   setPolicy(given) {
-    const own = this[PRIVATE];
+    const own = this.#own;
     const parts = options.policy(given);
     native.setPolicy(own.handle, parts?.packed);
     own.functions.ask = parts?.functions.ask;
-    own.config = { ...own.config, policy: withoutFunctions(given) };
+    this.#config.policy = withoutFunctions(given);
     this.#expose();
   }
 
   setAudit(given) {
-    const own = this[PRIVATE];
+    const own = this.#own;
     const parts = options.audit(given);
     native.setAudit(own.handle, parts?.packed);
     own.functions.line = parts?.functions.line;
@@ -406,31 +420,31 @@ class Shell {
   }
 
   auditTake() {
-    const [lines, lost] = native.auditTake(this[PRIVATE].handle);
+    const [lines, lost] = native.auditTake(this.#own.handle);
     return { lines, lost };
   }
 
   addBind(given) {
-    native.addBind(this[PRIVATE].handle, options.bind(given));
-    (this[PRIVATE].config.binds ??= []).push({ mode: 'copy', readonly: false, ...given });
+    native.addBind(this.#own.handle, options.bind(given));
+    this.#config.binds.push({ mode: 'copy', readonly: false, ...given });
   }
 
   removeBind(destination) {
-    native.removeBind(this[PRIVATE].handle, destination);
-    const binds = this[PRIVATE].config.binds ?? [];
+    native.removeBind(this.#own.handle, destination);
+    const { binds } = this.#config;
     const at = binds.findLastIndex((b) => b.destination === destination);
     if (at >= 0) binds.splice(at, 1);
   }
 
   config() {
-    return freeze(structuredClone(this[PRIVATE].config));
+    return freeze(structuredClone(this.#config));
   }
 
   // ---------- what the embedder serves ----------
 
   command(name, function_) {
     if (typeof function_ !== 'function') throw invalid('command: a function is wanted');
-    const own = this[PRIVATE];
+    const own = this.#own;
     const id = ++functionIds;
     this.#expose();
     native.command(own.handle, name, id);
@@ -438,7 +452,7 @@ class Shell {
   }
 
   unknownCommand(function_) {
-    const own = this[PRIVATE];
+    const own = this.#own;
     const id = options.callable('unknownCommand', function_) ? ++functionIds : 0;
     this.#expose();
     native.unknownCommand(own.handle, id);
@@ -446,7 +460,7 @@ class Shell {
   }
 
   mount(destination, object, { readonly = false } = {}) {
-    const own = this[PRIVATE];
+    const own = this.#own;
     if (typeof object?.stat !== 'function' || typeof object?.list !== 'function') throw invalid('mount: an object with stat and list is wanted');
     const id = ++functionIds;
     const able = callbacks.MOUNT_METHODS.reduce((bits, name, i) => bits | (typeof object[name] === 'function' ? 1 << i : 0), 0);
@@ -461,11 +475,11 @@ class Shell {
   }
 
   unmount(destination) {
-    native.unmount(this[PRIVATE].handle, destination);
+    native.unmount(this.#own.handle, destination);
   }
 
   lazyFile(path, read, { size = -1, mode = 0o644 } = {}) {
-    const own = this[PRIVATE];
+    const own = this.#own;
     if (typeof read !== 'function') throw invalid('lazyFile: a function is wanted');
     const id = ++functionIds;
     this.#expose();
@@ -481,51 +495,51 @@ class Shell {
   // ---------- variables ----------
 
   setEnv(name, value) {
-    native.setEnv(this[PRIVATE].handle, name, String(value));
+    native.setEnv(this.#own.handle, name, String(value));
   }
 
   unsetEnv(name) {
-    native.unsetEnv(this[PRIVATE].handle, name);
+    native.unsetEnv(this.#own.handle, name);
   }
 
   getEnv(name) {
-    return native.getEnv(this[PRIVATE].handle, name);
+    return native.getEnv(this.#own.handle, name);
   }
 
   get cwd() {
-    return native.cwd(this[PRIVATE].handle, '.');
+    return native.cwd(this.#own.handle, '.');
   }
 
   // ---------- files ----------
 
   readFile(path) {
-    return new Uint8Array(native.readFile(this[PRIVATE].handle, path));
+    return new Uint8Array(native.readFile(this.#own.handle, path));
   }
 
   readText(path) {
-    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(native.readFile(this[PRIVATE].handle, path));
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(native.readFile(this.#own.handle, path));
   }
 
   readRange(path, offset, size) {
-    return new Uint8Array(native.readRange(this[PRIVATE].handle, path, offset, size));
+    return new Uint8Array(native.readRange(this.#own.handle, path, offset, size));
   }
 
   writeFile(path, data, { append = false, exclusive = false, parents = true } = {}) {
-    native.writeFile(this[PRIVATE].handle, path, data, (parents ? 1 : 0) | (append ? 2 : 0) | (exclusive ? 4 : 0));
+    native.writeFile(this.#own.handle, path, data, (parents ? 1 : 0) | (append ? 2 : 0) | (exclusive ? 4 : 0));
   }
 
   stat(path, { follow = true } = {}) {
-    const [size, mode, uid, gid, nlink, ino, mtimeNs, ctimeNs] = native.stat(this[PRIVATE].handle, path, follow ? 0 : 1);
+    const [size, mode, uid, gid, nlink, ino, mtimeNs, ctimeNs] = native.stat(this.#own.handle, path, follow ? 0 : 1);
     const type = mode & 0o170000;
     return { size, mode, uid, gid, nlink, ino, mtimeNs, ctimeNs, isFile: type === 0o100000, isDir: type === 0o040000, isSymlink: type === 0o120000 };
   }
 
   exists(path) {
-    return native.exists(this[PRIVATE].handle, path);
+    return native.exists(this.#own.handle, path);
   }
 
   listFiles(path = '.', { encoding = 'utf8' } = {}) {
-    const flat = native.list(this[PRIVATE].handle, path);
+    const flat = native.list(this.#own.handle, path);
     const files = [];
     for (let i = 0; i < flat.length; i += 3) {
       const bytes = new Uint8Array(flat[i]);
@@ -536,27 +550,27 @@ class Shell {
   }
 
   mkdir(path, { mode = 0o777, parents = false } = {}) {
-    native.mkdir(this[PRIVATE].handle, path, mode, parents ? 1 : 0);
+    native.mkdir(this.#own.handle, path, mode, parents ? 1 : 0);
   }
 
   removeFile(path, { recursive = false } = {}) {
-    native.remove(this[PRIVATE].handle, path, recursive ? 1 : 0);
+    native.remove(this.#own.handle, path, recursive ? 1 : 0);
   }
 
   rename(from, to) {
-    native.rename(this[PRIVATE].handle, from, to);
+    native.rename(this.#own.handle, from, to);
   }
 
   chmod(path, mode) {
-    native.chmod(this[PRIVATE].handle, path, mode);
+    native.chmod(this.#own.handle, path, mode);
   }
 
   readlink(path) {
-    return Buffer.from(native.readlink(this[PRIVATE].handle, path)).toString('utf8');
+    return Buffer.from(native.readlink(this.#own.handle, path)).toString('utf8');
   }
 
   changes({ digests = false } = {}) {
-    return native.changes(this[PRIVATE].handle, '.', digests ? 1 : 0).map(([kind, mode, oldMode, nlink, ino, size, oldSize, mtimeNs, path, target, digest, oldDigest]) => {
+    return native.changes(this.#own.handle, '.', digests ? 1 : 0).map(([kind, mode, oldMode, nlink, ino, size, oldSize, mtimeNs, path, target, digest, oldDigest]) => {
       const change = { path, kind: KINDS[kind], mode, oldMode, size, oldSize, nlink, ino, mtimeNs, target };
       return digests ? { ...change, digest, oldDigest } : change;
     });
@@ -565,7 +579,7 @@ class Shell {
   // ---------- for models ----------
 
   describe({ fresh = false } = {}) {
-    return native.describe(this[PRIVATE].handle, fresh ? 1 : 0);
+    return native.describe(this.#own.handle, fresh ? 1 : 0);
   }
 
   tools(shape = 'mcp', given = {}) {
@@ -576,7 +590,7 @@ class Shell {
 /** Tool definitions, of a shell or of one with the defaults. */
 function tools(shape = 'mcp', { files = false, fresh = false } = {}, shell = undefined) {
   if (!Object.hasOwn(SHAPES, shape)) throw invalid(`tools: ${JSON.stringify(shape)} is none of ${Object.keys(SHAPES).join(', ')}`);
-  return JSON.parse(native.tools(shell?.[PRIVATE].handle, (fresh ? 1 : 0) | (files ? 2 : 0), SHAPES[shape]));
+  return JSON.parse(native.tools(shell && ownOf(shell).handle, (fresh ? 1 : 0) | (files ? 2 : 0), SHAPES[shape]));
 }
 
 const describe = ({ fresh = false } = {}) => native.describe(undefined, fresh ? 1 : 0);

@@ -100,9 +100,10 @@ bool env_start(Env *e, Job *job)
         *e->last = job;
         e->last = &job->next;
         e->queued++;
-        pthread_cond_signal(&e->work);
     }
     pthread_mutex_unlock(&e->lock);
+    if (ok)
+        pthread_cond_signal(&e->work);
     return ok;
 }
 

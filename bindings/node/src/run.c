@@ -322,12 +322,13 @@ static void run_done(napi_env env, Message *m)
         run_free(r);
         return;
     }
-    napi_value argv[6] = {number(env, SAY_DONE), number(env, r->id), number(env, r->err), NULL, NULL, text(env, r->message)};
+    napi_value argv[6] = {number(env, SAY_DONE), number(env, r->id), number(env, r->err), NULL, NULL, NULL};
     if (r->result)
         result_values(e, r->result, &argv[3], &argv[4]);
     r->result = NULL;
     argv[3] = argv[3] ? argv[3] : nothing(env);
     argv[4] = argv[4] ? argv[4] : nothing(env);
+    argv[5] = r->err ? text(env, r->message) : argv[4];
     dispatch(e, 6, argv);
     r->shell->run = NULL;
     run_free(r);
