@@ -40,7 +40,7 @@ small() { [ "$(stat -c %s "$work"/libshell-*.tgz)" -lt 3000000 ]; }
 install() {
   mkdir "$work/project" && cd "$work/project" && echo '{"private": true}' >package.json &&
     if [ "$source" = 1 ]; then npm install --silent --no-audit --no-fund node-api-headers; fi &&
-    LD_PRELOAD="" npm install --silent --no-audit --no-fund --offline --foreground-scripts "$work"/libshell-*.tgz && cp "$root"/bindings/node/test/* "$root/examples/node/agent.mjs" .
+    npm install --silent --no-audit --no-fund --offline --foreground-scripts ${asan:+--ignore-scripts} "$work"/libshell-*.tgz && cp "$root"/bindings/node/test/* "$root/examples/node/agent.mjs" .
 }
 components() { # beside the addon, as a package with them has them
   to=$(dirname "$(find "$work/project/node_modules/libshell" -name libshell.node | head -n 1)")
