@@ -41,7 +41,7 @@ class Credential(Structure):
 class Net(Structure):
     _fields_ = [("size", c_uint64), ("rules", c_void_p), ("nrules", c_uint64), ("credentials", c_void_p), ("ncredentials", c_uint64),
                 ("also_private", c_void_p), ("also_metadata", c_void_p), ("ca_file", c_char_p), ("proxy", c_char_p), ("allow_insecure", c_int32),
-                ("decide", c_void_p), ("resolve", c_void_p), ("secret", c_void_p), ("user", c_void_p)]
+                ("decide", c_void_p), ("resolve", c_void_p), ("secret", c_void_p), ("user", c_void_p), ("sign", c_void_p)]
 
 
 class FileRule(Structure):
