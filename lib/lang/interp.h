@@ -329,6 +329,7 @@ Slice value_text(Mem *m, const Value *v, bool *set);
 const Var *var_find_name(Interp *in, const Name *name);
 /* An element of an indexed array, or of what becomes one. */
 bool var_set_index(Interp *in, const Name *name, int64_t index, Slice text, bool append);
+Var *var_make(Interp *in, const Name *name, uint32_t attrs, uint32_t scope); /* not yet in the map */
 void var_put_local(Interp *in, const Name *name, uint32_t scope, uint32_t attrs);
 void locals_pop(Interp *in, Local *until);
 void var_touched(Interp *in, Slice name);
