@@ -215,12 +215,22 @@ static void put_encoded(Buf *b, unsigned char c)
     buf_char(b, digits[c & 15]);
 }
 
+/* A sign that begins no encoding stands open: a digit decoded behind it would make one, "%%32e" a "%2e" that nobody looked at. */
+static bool open_sign(const Buf *b, size_t start)
+{
+    size_t n = b->len - start;
+    const char *end = b->data + b->len;
+    return (n >= 1 && end[-1] == '%') || (n >= 2 && end[-2] == '%' && hex_digit(end[-1]) >= 0);
+}
+
 /* Unreserved characters decoded, other encodings in upper case, bytes that no URL holds encoded. */
 static void put_normal(Buf *b, Slice s)
 {
-    for (size_t i = 0; i < s.len; i++) {
+    size_t start = b->len;
+    for (size_t i = 0; i < s.len && !b->failed; i++) {
         int c = decode_percent(slice_from(s, i));
-        if (c >= 0 && unreserved(c))
+        bool joins = c >= 0 && hex_digit((char)c) >= 0 && GUARD(URL_OPEN_SIGN, open_sign(b, start));
+        if (c >= 0 && unreserved(c) && !joins)
             buf_char(b, (char)c);
         else if (c >= 0 || s.data[i] & 0x80)
             put_encoded(b, c >= 0 ? (unsigned char)c : (unsigned char)s.data[i]);
