@@ -22,6 +22,7 @@ typedef struct Audit {
     Mem secrets;             /* of `redactor` */
     Redactor *redactor;
     uint64_t generation;
+    bool blind;              /* no memory for `redactor` */
 } Audit;
 
 /* ---------- JSON ---------- */
@@ -54,16 +55,19 @@ static void put_field(Buf *b, const char *name, Slice s)
 
 /* ---------- the chain ---------- */
 
-static Slice without_secrets(shell *sh, Audit *a, Mem *m, Slice line)
+/* False: no memory to look for them. */
+static bool without_secrets(shell *sh, Audit *a, Mem *m, Slice *line)
 {
     uint64_t now = kern_net_generation(sh->kernel);
-    if (now != a->generation) {
+    if (now != a->generation || a->blind) {
         mem_wipe(&a->secrets);
         mem_drop(&a->secrets);
-        a->redactor = kern_net_redactor(sh->kernel, &a->secrets);
+        a->blind = !kern_net_redactor(sh->kernel, &a->secrets, &a->redactor);
         a->generation = now;
     }
-    return a->redactor && GUARD(AUDIT_SECRET, true) ? redact_text(a->redactor, m, line) : line;
+    if (a->redactor && GUARD(AUDIT_SECRET, true))
+        *line = redact_text(a->redactor, m, *line);
+    return !a->blind;
 }
 
 static void keep(Audit *a, Slice line)
@@ -96,9 +100,11 @@ static void finish(shell *sh, Audit *a, Mem *m, Buf *b)
     char hash[2 * SHA256_BYTES + 1];
     Buf line;
     buf_init(&line, m, BUF_MAX);
-    buf_append(&line, without_secrets(sh, a, m, buf_slice(b)));
+    Slice text = buf_slice(b);
+    bool seen = without_secrets(sh, a, m, &text);
+    buf_append(&line, text);
     buf_printf(&line, ",\"before\":\"%s\"", a->before);
-    if (line.failed || b->failed) {
+    if (!seen || line.failed || b->failed) {
         a->lost++;
         return;
     }

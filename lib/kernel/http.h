@@ -87,8 +87,8 @@ typedef struct NetConfig {
 } NetConfig;
 
 void net_config_unref(NetConfig *c);
-/* Over every secret of the configuration in force; NULL: there is none, or no memory. */
-Redactor *kern_net_redactor(Kernel *k, Mem *m);
+/* Over every secret of the configuration in force, NULL when there is none; false: no memory, and nothing may be shown. */
+bool kern_net_redactor(Kernel *k, Mem *m, Redactor **out);
 /* What the shell exports before a run: placeholders by their variables' names. */
 void kern_net_placeholders(Kernel *k, void (*each)(void *user, const char *name, const char *value), void *user);
 /* The placeholder that the configuration in force has for `name`, into out; false: none. */

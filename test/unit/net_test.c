@@ -399,7 +399,7 @@ static void test_redaction(void **state)
     (void)state;
     static const char standard[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     static const char url[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    char header[64], forms[20][512];
+    char header[64], forms[28][512];
     int n = 0;
     snprintf(header, sizeof header, "Bearer %s", secret);
     strcpy(forms[n++], secret);
@@ -417,6 +417,10 @@ static void test_redaction(void **state)
     strcpy(forms[n++], "s3cr3t%2f%2bTok%22en%3d%7e+9");
     strcpy(forms[n++], "s3cr3t/+Tok\\\"en=~ 9");
     strcpy(forms[n++], "s3cr3t\\/+Tok\\\"en=~ 9");
+    strcpy(forms[n++], "s3cr3t/+Tok&quot;en=~ 9");
+    strcpy(forms[n++], "s3cr3t/+Tok&#34;en=~ 9");
+    strcpy(forms[n++], "73:33:63:72:33:74:2F:2B:54:6F:6B:22:65:6E:3D:7E:20:39");
+    strcpy(forms[n++], "73 33 63 72 33 74 2f 2b 54 6f 6b 22 65 6e 3d 7e 20 39");
     Slice secrets[] = {slice_str(secret), slice_str(header)};
     for (int i = 0; i < n; i++)
         for (size_t piece = 1; piece < 64; piece += piece < 8 ? 1 : 13) {
@@ -429,6 +433,45 @@ static void test_redaction(void **state)
             if (slice_search(out, SLICE("[redacted]")) == SIZE_MAX || slice_search(out, slice(forms[i] + 4, 9)) != SIZE_MAX)
                 fail_msg("%s in pieces of %zu: %.*s", forms[i], piece, (int)out.len, out.data);
         }
+}
+
+/* What writers of JSON and HTML make of other characters. */
+static void test_redaction_escapes(void **state)
+{
+    (void)state;
+    Slice one = SLICE("p<\xc3\xa4/&'x\xf0\x9d\x84\x9ey>z");
+    static const char *const forms[] = {
+        "p<\\u00e4/&'x\\uD834\\uDD1Ey>z", "p\\u003c\\u00e4/\\u0026'x\\ud834\\udd1ey\\u003ez", "p\\u003C\\u00E4\\/\\u0026\\u0027x\\uD834\\uDD1Ey\\u003Ez", "p\\u003c\xc3\xa4/\\u0026'x\xf0\x9d\x84\x9ey\\u003ez",
+        "p&lt;\xc3\xa4/&amp;'x\xf0\x9d\x84\x9ey&gt;z", "p&lt;\xc3\xa4/&amp;&#39;x\xf0\x9d\x84\x9ey&gt;z", "p&lt;\xc3\xa4/&amp;&#x27;x\xf0\x9d\x84\x9ey&gt;z",
+    };
+    Redactor *r = redactor_new(&mem, &one, 1);
+    for (size_t i = 0; i < ARRAY_LEN(forms); i++)
+        if (!slice_is(redact_text(r, &mem, slice_str(forms[i])), "[redacted]"))
+            fail_msg("%s", forms[i]);
+}
+
+/* The longest secret there may be, and more of them than a table has room for. */
+static void test_redaction_sizes(void **state)
+{
+    (void)state;
+    static char longest[8193], hex[6 * 8192 + 1], many[600][24];
+    Slice secrets[600], one = slice(longest, 8192);
+    for (size_t i = 0; i < 8192; i++) {
+        longest[i] = (char)('!' + i * 7 % 90);
+        snprintf(hex + 6 * i, 7, "\\u00%02x", (unsigned char)longest[i]);
+    }
+    Redactor *r = redactor_new(&mem, &one, 1);
+    assert_non_null(r);
+    assert_true(slice_is(redact_text(r, &mem, one), "[redacted]"));
+    assert_true(slice_is(redacted(r, slice(hex, 6 * 8192), 100), "[redacted]"));
+    for (size_t i = 0; i < ARRAY_LEN(secrets); i++) {
+        snprintf(many[i], sizeof many[i], "s3cr3t/<%zu>", i * 977);
+        secrets[i] = slice_str(many[i]);
+    }
+    r = redactor_new(&mem, secrets, ARRAY_LEN(secrets));
+    assert_non_null(r);
+    for (size_t i = 0; i < ARRAY_LEN(secrets); i++)
+        assert_true(slice_is(redact_text(r, &mem, secrets[i]), "[redacted]"));
 }
 
 /* Against the plain way: every other byte comes through as it was, whatever the pieces. */
@@ -469,6 +512,6 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {T(test_url_table), T(test_reasons), T(test_address_table), T(test_no_spelling_passes), T(test_rules), T(test_bad_rules), T(test_addresses_of_a_name), T(test_references),
-                                       T(test_unicode_hosts), T(test_grammar), T(test_credentials), T(test_redaction), T(test_redaction_random)};
+                                       T(test_unicode_hosts), T(test_grammar), T(test_credentials), T(test_redaction), T(test_redaction_escapes), T(test_redaction_sizes), T(test_redaction_random)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

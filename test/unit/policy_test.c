@@ -361,10 +361,33 @@ static void test_audit(void **state)
     shell_close(sh);
 }
 
+/* However many credentials there are, none of their secrets gets into a line. */
+static void test_many_secrets(void **state)
+{
+    (void)state;
+    enum { MANY = 300 };
+    shell_audit a = {.size = sizeof a, .line = take_line, .output = 200};
+    static shell_credential c[MANY];
+    static char secrets[MANY][32];
+    for (int i = 0; i < MANY; i++) {
+        snprintf(secrets[i], sizeof secrets[i], "T0ken/\"%d\"<&>", i * 7919);
+        c[i] = (shell_credential){.size = sizeof *c, .url = "https://x.example", .secret = secrets[i], .secret_len = strlen(secrets[i])};
+    }
+    shell_net net = {.size = sizeof net, .credentials = c, .ncredentials = MANY};
+    lines[0] = 0;
+    shell *sh = open_with(NULL, &a);
+    assert_int_equal(shell_set_net(sh, &net), SHELL_OK);
+    run(sh, "echo 'T0ken/\"0\"<&>' 'T0ken/\"2367781\"<&>'; echo VDBrZW4vIjAiPCY+");
+    assert_non_null(strstr(lines, "[redacted] [redacted]"));
+    if (strstr(lines, "T0ken") || strstr(lines, "VDBrZW4vIjAiPC"))
+        fail_msg("%s", lines);
+    shell_close(sh);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_patterns), cmocka_unit_test(test_denied_commands), cmocka_unit_test(test_allowed_commands), cmocka_unit_test(test_file_rules),
                                        cmocka_unit_test(test_allow_rules), cmocka_unit_test(test_questions), cmocka_unit_test(test_later_answers), cmocka_unit_test(test_live_change),
-                                       cmocka_unit_test(test_bad_policies), cmocka_unit_test(test_sha256), cmocka_unit_test(test_audit)};
+                                       cmocka_unit_test(test_bad_policies), cmocka_unit_test(test_sha256), cmocka_unit_test(test_audit), cmocka_unit_test(test_many_secrets)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,17 +81,17 @@ uint64_t kern_net_generation(Kernel *k)
     return generation;
 }
 
-Redactor *kern_net_redactor(Kernel *k, Mem *m)
+bool kern_net_redactor(Kernel *k, Mem *m, Redactor **out)
 {
     NetConfig *c = config_in_force(k);
-    size_t n = 0;
-    Slice *secrets = c && c->ncredentials ? mem_alloc_array(m, c->ncredentials, sizeof *secrets) : NULL;
-    for (size_t i = 0; secrets && i < c->ncredentials; i++)
+    size_t n = 0, most = c ? c->ncredentials : 0;
+    Slice *secrets = mem_alloc_array(m, most + 1, sizeof *secrets);
+    for (size_t i = 0; secrets && i < most; i++)
         if (c->credentials[i].secret && secret_bytes(c->credentials[i].secret).len >= REDACT_MIN)
             secrets[n++] = secret_bytes(c->credentials[i].secret);
-    Redactor *r = n ? redactor_new(m, secrets, n) : NULL;
+    *out = n ? redactor_new(m, secrets, n) : NULL;
     net_config_unref(c);
-    return r;
+    return secrets && (!n || *out);
 }
 
 int net_fork(Kernel *to, Kernel *from)

@@ -3,9 +3,10 @@
  * Wu and Manber's search with blocks of two bytes: a table tells how far the window of the shortest form's length may move without passing
  * a beginning of any form. Bytes are folded by ASCII case for the table, and compared as the form asks.
  */
+#include "lib/base/utf8.h"
 #include "lib/kernel/net.h"
 
-enum { NEEDLES_MAX = 512, NEEDLE_MAX = 16384 };
+enum { NEEDLE_MAX = 64 * 1024 /* \u00XX of the longest secret */, CHAINS = 4096 };
 
 typedef struct Form {
     Slice text;
@@ -15,12 +16,13 @@ typedef struct Form {
 
 struct Redactor {
     Mem *mem;
-    Form forms[NEEDLES_MAX];
-    int nforms;
+    Form *forms;
+    int nforms, cap;
+    int of_secret; /* where those of the secret at hand begin */
     bool failed;
     size_t shortest, longest;
     uint8_t shift[65536];
-    int16_t first[65536];
+    int first[CHAINS];
     char *tail;    /* what is held back: 2 * longest bytes of room */
     size_t ntail;
 };
@@ -30,15 +32,29 @@ static const Slice mark = {"[redacted]", 10};
 static unsigned char fold(char c) { return (unsigned char)(c >= 'A' && c <= 'Z' ? c | 32 : c); }
 
 static unsigned block(const char *at) { return (unsigned)fold(at[0]) << 8 | fold(at[1]); }
+static unsigned chain(unsigned block) { return (block ^ block >> 4) % CHAINS; }
 
 /* ---------- the forms ---------- */
 
+static bool form_room(Redactor *r)
+{
+    if (r->nforms < r->cap)
+        return true;
+    int cap = r->cap * 2 + 32;
+    Form *more = mem_grow(r->mem, r->forms, (size_t)r->cap * sizeof *more, (size_t)cap * sizeof *more);
+    if (!more)
+        return false;
+    r->forms = more;
+    r->cap = cap;
+    return true;
+}
+
 static void add_form(Redactor *r, Slice text, bool any_case)
 {
-    for (int i = 0; i < r->nforms; i++)
+    for (int i = r->of_secret; i < r->nforms; i++)
         if (slice_eq(r->forms[i].text, text) && r->forms[i].fold == any_case)
             return;
-    char *copy = text.len <= NEEDLE_MAX && r->nforms < NEEDLES_MAX ? mem_copy(r->mem, text) : NULL;
+    char *copy = text.len <= NEEDLE_MAX && form_room(r) ? mem_copy(r->mem, text) : NULL;
     if (!copy) {
         r->failed = true;
         return;
@@ -81,6 +97,17 @@ static void add_hex(Redactor *r, Buf *b, Slice s, const char *before)
     finish_form(r, b, true);
 }
 
+/* As digests and dumps are written: 73:33:63, 73 33 63. */
+static void add_listed_hex(Redactor *r, Buf *b, Slice s, char between)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        if (i)
+            buf_char(b, between);
+        buf_printf(b, "%02x", (unsigned char)s.data[i]);
+    }
+    finish_form(r, b, true);
+}
+
 static bool is_alnum(char c) { return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z'); }
 
 /* Percent-encoding leaves letters, digits and `kept` alone; a form's blank may be a plus. */
@@ -98,26 +125,61 @@ static void add_percent(Redactor *r, Buf *b, Slice s, const char *kept, bool plu
     finish_form(r, b, true);
 }
 
-static void add_json(Redactor *r, Buf *b, Slice s, bool slash)
+/* What JSON writers escape beyond what they must. */
+enum { JSON_SLASH = 1, JSON_HTML = 2 /* < > & */, JSON_QUOTE = 4 /* ' */, JSON_ASCII = 8 };
+
+static void put_unit(Buf *b, unsigned unit) { buf_printf(b, "\\u%04x", unit); }
+
+static void put_code_point(Buf *b, uint32_t c)
+{
+    if (c >= 0x10000)
+        put_unit(b, 0xd800 + ((c - 0x10000) >> 10));
+    put_unit(b, c >= 0x10000 ? 0xdc00 + (c & 0x3ff) : c);
+}
+
+static void put_json(Buf *b, char c, unsigned also)
 {
     static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+    const char *special = c ? strchr(plain, c) : NULL;
+    bool html = (also & JSON_HTML) && (c == '<' || c == '>' || c == '&');
+    if (special)
+        buf_printf(b, "\\%c", letters[special - plain]);
+    else if (c == '/' && (also & JSON_SLASH))
+        buf_append(b, SLICE("\\/"));
+    else if ((unsigned char)c < 0x20 || c == 0x7f || html || (c == '\'' && (also & JSON_QUOTE)))
+        put_unit(b, (unsigned char)c);
+    else
+        buf_char(b, c);
+}
+
+static void add_json(Redactor *r, Buf *b, Slice s, unsigned also)
+{
+    for (size_t i = 0, n; i < s.len; i += n) {
+        uint32_t c = (unsigned char)s.data[i];
+        n = 1;
+        if ((also & JSON_ASCII) && c >= 0x80 && (c = utf8_decode(s.data + i, s.len - i, &n)) != UTF8_BAD) {
+            put_code_point(b, c);
+        } else {
+            n = 1;
+            put_json(b, s.data[i], also);
+        }
+    }
+    finish_form(r, b, true);
+}
+
+static void add_html(Redactor *r, Buf *b, Slice s, const char *quote, const char *apostrophe)
+{
     for (size_t i = 0; i < s.len; i++) {
         char c = s.data[i];
-        const char *special = c ? strchr(plain, c) : NULL;
-        if (special)
-            buf_printf(b, "\\%c", letters[special - plain]);
-        else if (c == '/' && slash)
-            buf_append(b, SLICE("\\/"));
-        else if ((unsigned char)c < 0x20 || c == 0x7f)
-            buf_printf(b, "\\u%04x", (unsigned char)c);
-        else
-            buf_char(b, c);
+        const char *entity = c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? quote : c == '\'' ? apostrophe : NULL;
+        buf_append(b, entity ? slice_str(entity) : slice(&c, 1));
     }
     finish_form(r, b, true);
 }
 
 static void add_secret(Redactor *r, Buf *b, Slice s)
 {
+    r->of_secret = r->nforms;
     static const char standard[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     static const char url[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     if (GUARD(REDACT_VERBATIM, true))
@@ -130,7 +192,8 @@ static void add_secret(Redactor *r, Buf *b, Slice s)
     }
     if (GUARD(REDACT_HEX, true)) {
         add_hex(r, b, s, "");
-        add_hex(r, b, s, ":");
+        add_listed_hex(r, b, s, ':');
+        add_listed_hex(r, b, s, ' ');
         add_hex(r, b, s, "\\x");
     }
     if (GUARD(REDACT_URL, true)) {
@@ -144,8 +207,15 @@ static void add_secret(Redactor *r, Buf *b, Slice s)
     }
     if (GUARD(REDACT_JSON, true)) {
         add_hex(r, b, s, "\\u00");
-        add_json(r, b, s, false);
-        add_json(r, b, s, true);
+        for (unsigned also = 0; also < 16; also++)
+            add_json(r, b, s, also);
+    }
+    if (GUARD(REDACT_HTML, true)) {
+        add_html(r, b, s, "&quot;", "&#39;");
+        add_html(r, b, s, "&#34;", "&#39;");
+        add_html(r, b, s, "&quot;", "&#x27;");
+        add_html(r, b, s, "&quot;", "'");
+        add_html(r, b, s, "\"", "'");
     }
 }
 
@@ -170,8 +240,8 @@ static void build(Redactor *r)
             *s = MIN(*s, (uint8_t)(r->shortest - 2 - k));
         }
         unsigned last = block(f->text.data + r->shortest - 2);
-        f->next = r->first[last];
-        r->first[last] = (int16_t)i;
+        f->next = r->first[chain(last)];
+        r->first[chain(last)] = i;
     }
 }
 
@@ -209,7 +279,7 @@ static bool form_at(const Form *f, const char *at, size_t room)
 static size_t longest_at(const Redactor *r, Slice text, size_t at, unsigned end)
 {
     size_t best = 0;
-    for (int i = r->first[end]; i >= 0; i = r->forms[i].next)
+    for (int i = r->first[chain(end)]; i >= 0; i = r->forms[i].next)
         if (r->forms[i].text.len > best && form_at(&r->forms[i], text.data + at, text.len - at))
             best = r->forms[i].text.len;
     return best;
