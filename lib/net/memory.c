@@ -3,13 +3,31 @@
 #include "net.h"
 
 #include <malloc.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* The buffer of a transfer, which the next one wants again: given back each time, malloc returns its pages to the system and fetches them anew.
+ * One for the process; it holds zeros. */
+enum { KEPT_LEAST = 48 * 1024, KEPT_MOST = 80 * 1024 };
+static _Atomic(void *) kept;
+
+static void *keeping_malloc(size_t n)
+{
+    void *block = n >= KEPT_LEAST && n <= KEPT_MOST ? atomic_exchange(&kept, NULL) : NULL;
+    if (block && malloc_usable_size(block) >= n)
+        return block;
+    free(block);
+    return malloc(n);
+}
+
 static void wiping_free(void *block)
 {
+    size_t n = block ? malloc_usable_size(block) : 0;
     if (block)
-        explicit_bzero(block, malloc_usable_size(block));
+        explicit_bzero(block, n);
+    if (n >= KEPT_LEAST && n <= KEPT_MOST)
+        block = atomic_exchange(&kept, block);
     free(block);
 }
 
@@ -26,4 +44,4 @@ static void *wiping_realloc(void *block, size_t size)
     return moved;
 }
 
-void memory_set_up(void) { curl_global_init_mem(CURL_GLOBAL_DEFAULT, malloc, wiping_free, wiping_realloc, strdup, calloc); }
+void memory_set_up(void) { curl_global_init_mem(CURL_GLOBAL_DEFAULT, keeping_malloc, wiping_free, wiping_realloc, strdup, calloc); }

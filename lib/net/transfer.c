@@ -141,7 +141,7 @@ static void set_fixed(CURL *e)
     curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(e, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
     curl_easy_setopt(e, CURLOPT_TCP_NODELAY, 1L);
-    curl_easy_setopt(e, CURLOPT_BUFFERSIZE, 131072L);
+    curl_easy_setopt(e, CURLOPT_BUFFERSIZE, 65536L);
     curl_easy_setopt(e, CURLOPT_UPLOAD_BUFFERSIZE, 131072L);
     curl_easy_setopt(e, CURLOPT_NOPROGRESS, 1L);
     curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 1L);

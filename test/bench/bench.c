@@ -3,6 +3,7 @@
  * Times are medians of interleaved rounds. `ref.cpu` is malloc, fill and free of 4 KiB on this machine; ratios against it carry
  * from one machine to another. Comparisons with bash spawn it and count its whole time, less that of an empty bash.
  */
+#include <dirent.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -354,8 +355,48 @@ static void threads_group(void)
     shell_image_free(image);
 }
 
+static int descriptors(void)
+{
+    DIR *d = opendir("/proc/self/fd");
+    int n = 0;
+    if (!d)
+        die("/proc/self/fd");
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n;
+}
+
+/* Networking that is configured and not used. */
+static void net_open_group(void)
+{
+    Work bare = {0}, w = {0};
+    shell_url_rule rule = {.size = sizeof rule, .url = "https://api.example.com/v1/"};
+    shell_credential secret = {.size = sizeof secret, .url = "https://api.example.com/v1/", .secret = "s3cr3t-T0ken", .secret_len = 12};
+    shell_net net = {.size = sizeof net, .rules = &rule, .nrules = 1, .credentials = &secret, .ncredentials = 1};
+    shell_options_init(&bare.o);
+    shell_options_init(&w.o);
+    w.o.net = &net;
+    against("net.open", construct, &w, 2000, construct, &bare, "construct.bare", 3.5); /* a rule and a credential are read and checked */
+    bare.script = w.script = "echo hi";
+    against("net.echo", construct_run, &w, 2000, construct_run, &bare, "construct.echo", 1.7);
+    bare.sh = open_shell(&bare.o);
+    w.sh = open_shell(&w.o);
+    against("net.fork", fork_close, &w, 2000, fork_close, &bare, "a fork without network", 1.2);
+    shell_close(bare.sh);
+    shell_close(w.sh);
+    shell *held[100];
+    int before = descriptors();
+    for (int i = 0; i < 100; i++)
+        held[i] = open_shell(&w.o);
+    int more = descriptors() - before;
+    report("net.descriptors", more, "of 100 shells", "none", more, 0, true);
+    for (int i = 0; i < 100; i++)
+        shell_close(held[i]);
+}
+
 static const struct { const char *name; void (*fn)(void); } groups[] = {
-    {"construct", construct_group}, {"fork", fork_group}, {"run", run_group}, {"stream", stream_group}, {"threads", threads_group},
+    {"construct", construct_group}, {"fork", fork_group}, {"run", run_group}, {"stream", stream_group}, {"threads", threads_group}, {"net-open", net_open_group},
 };
 
 int main(int argc, char **argv)

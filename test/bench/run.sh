@@ -1,12 +1,12 @@
 #!/bin/sh
 # Builds what it needs and prints one JSON object a line.
-# usage: sh test/bench/run.sh [GROUP...]     groups: core, or its parts construct, fork, run, stream, threads; start; python; lang; mcp; diff; node
+# usage: sh test/bench/run.sh [GROUP...]     groups: core, or its parts construct, fork, run, stream, threads, net-open; start; python; lang; mcp; diff; net; node
 set -eu
 cd "$(dirname "$0")/../.."
 sh test/setup.sh build
 cmake --preset release >/dev/null
 cmake --build build/release --parallel "$(nproc)" >/dev/null
-[ $# = 0 ] && set -- core start python lang mcp diff node
+[ $# = 0 ] && set -- core start python lang mcp diff net node
 core=""
 for group in "$@"; do
   case $group in
@@ -14,6 +14,7 @@ for group in "$@"; do
     mcp) python3 test/bench/mcp.py build/release/libshell ;;
     lang) python3 test/bench/lang.py build/release/libshell ;;
     diff) python3 test/bench/diff.py build/release/libshell ;;
+    net) python3 test/bench/net.py build/release/libshell build/release/test/bench_net_server && core="$core net-open" ;;
     node) sh test/bench/node/run.sh build/release ;;
     python) python3 test/bench/python.py build/release/libshell.so ;;
     *) core="$core $group" ;;

@@ -56,6 +56,7 @@ static inline bool fuzz_open(Proc *p, Http *h, const HttpRequest *r)
     bool odd = false;
     memset(h, 0, sizeof *h);
     mem_init(&h->mem, NULL, NULL, NULL);
+    mem_init(&h->bodies, NULL, NULL, NULL);
     buf_init(&h->heads, &h->mem, 2 * HEADS_MAX);
     buf_init(&h->trace, &h->mem, 4 * HEADS_MAX);
     h->config = fuzz_config();
@@ -70,6 +71,7 @@ static inline void fuzz_close(Http *h)
 {
     secret_unref(h->secret);
     mem_drop(&h->mem);
+    mem_drop(&h->bodies);
 }
 
 /* A head as libcurl hands it over, line by line; it ends with an empty one. */

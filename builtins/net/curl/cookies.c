@@ -201,13 +201,15 @@ const char *cookies_for(Curl *c, const Operation *o, const Url *u, bool first_or
 {
     Buf b;
     size_t n = 0;
-    const Cookie **match = mem_alloc_array(&c->p->mem, MOST_COOKIES + 1, sizeof *match);
+    const Cookie *jar = cookies_on(o) ? c->cookies : NULL;
+    const Cookie **match = jar ? mem_alloc_array(&c->p->mem, MOST_COOKIES + 1, sizeof *match) : NULL;
     buf_init(&b, &c->p->mem, BUF_MAX);
     bool local = slice_is(u->host, "localhost") || slice_is(u->host, "127.0.0.1") || slice_is(u->host, "::1");
-    for (const Cookie *k = cookies_on(o) ? c->cookies : NULL; k && n < MOST_COOKIES; k = k->next)
+    for (const Cookie *k = jar; k && n < MOST_COOKIES; k = k->next)
         if (!k->expired && domain_matches(k, u) && path_matches(k, u) && (!k->secure || u->secure || local))
             match[n++] = k;
-    sort_cookies(match, n);
+    if (n)
+        sort_cookies(match, n);
     for (size_t i = 0; i < n; i++)
         put(&b, slice_str(mem_printf(&c->p->mem, "%.*s=%.*s", (int)match[i]->name.len, match[i]->name.data, (int)match[i]->value.len, match[i]->value.data)));
     bool given = false; /* what was given goes as it is, with semicolons alone between */

@@ -6,7 +6,7 @@
 #include "lib/kernel/http.h"
 #include "lib/kernel/internal.h"
 
-enum { BODY_ROOM = 512 * 1024, BODY_FULL = 256 * 1024, UPLOAD_ROOM = 128 * 1024, HEADS_MAX = 1024 * 1024, ADDRESSES_MAX = 32 };
+enum { BODY_SMALL = 16 * 1024, BODY_ROOM = 512 * 1024, BODY_FULL = 256 * 1024, UPLOAD_ROOM = 128 * 1024, HEADS_MAX = 1024 * 1024, ADDRESSES_MAX = 32 };
 
 /* ASKING: the embedder, who may take steps to answer; the component has no part in it yet. */
 typedef enum { HTTP_ASKING, HTTP_RESOLVING, HTTP_READY, HTTP_RUNNING, HTTP_ENDED } HttpState;
@@ -14,7 +14,8 @@ typedef enum { HTTP_ASKING, HTTP_RESOLVING, HTTP_READY, HTTP_RUNNING, HTTP_ENDED
 struct Http {
     Http *next;
     Kernel *kernel;
-    Mem mem;                /* no handler: what the component calls must not raise */
+    Mem mem;                /* no handler: what the component calls must not raise. Wiped when it goes */
+    Mem bodies;             /* what the script reads anyway: not wiped */
     WaitQueue queue;
     bool abandoned, wants_resume;
     HttpState state;
@@ -45,7 +46,7 @@ struct Http {
     bool in_head, head_done;
     char last_trace;
     char *body[2];
-    size_t body_len[2];
+    size_t body_len[2], body_room[2];
     int fill;               /* which of the two the transfer writes to */
     bool body_paused;
     /* what goes */

@@ -36,6 +36,7 @@ void http_free(Http *h)
     net_config_unref(h->config);
     mem_wipe(&h->mem);
     mem_drop(&h->mem);
+    mem_drop(&h->bodies);
     budget_give(&k->memory, sizeof *h);
     free(h);
 }
@@ -61,6 +62,7 @@ static Http *http_new(Proc *p)
     }
     h->kernel = k;
     mem_init(&h->mem, &k->memory, NULL, NULL);
+    mem_init(&h->bodies, &k->memory, NULL, NULL);
     buf_init(&h->heads, &h->mem, 2 * HEADS_MAX);
     buf_init(&h->trace, &h->mem, 4 * HEADS_MAX);
     h->next = k->net->exchanges;

@@ -84,23 +84,33 @@ static void emit(void *user, Slice bytes)
 {
     Http *h = user;
     size_t *len = &h->body_len[h->fill];
-    size_t n = MIN(bytes.len, (size_t)BODY_ROOM - *len); /* BODY_FULL leaves room for what a redaction adds */
+    size_t n = MIN(bytes.len, h->body_room[h->fill] - *len); /* BODY_FULL leaves room for what a redaction adds */
     memcpy(h->body[h->fill] + *len, bytes.data, n);
     *len += n;
 }
 
-static bool body_buffer(Http *h)
+/* Room for n more bytes and for what a redaction adds: most answers are small, and a large buffer is pages to be made and given back. */
+static bool body_buffer(Http *h, size_t n)
 {
-    char **b = &h->body[h->fill];
-    if (!*b)
-        *b = mem_alloc(&h->mem, BODY_ROOM);
-    return *b != NULL;
+    int i = h->fill;
+    bool small = !h->redactor && h->body_len[i] + n <= BODY_SMALL;
+    if (h->body_room[i] == BODY_ROOM || (small && h->body_room[i]))
+        return true;
+    size_t room = small ? BODY_SMALL : BODY_ROOM;
+    char *b = mem_alloc(&h->bodies, room);
+    if (!b)
+        return false;
+    if (h->body_len[i])
+        memcpy(b, h->body[i], h->body_len[i]);
+    h->body[i] = b;
+    h->body_room[i] = room;
+    return true;
 }
 
 static ptrdiff_t on_body(void *user, const char *data, size_t n)
 {
     Http *h = user;
-    if (!body_buffer(h) || n > BODY_FULL / 2)
+    if (n > BODY_FULL / 2 || !body_buffer(h, n))
         return -1;
     if (h->body_len[h->fill] + n > BODY_FULL) {
         h->body_paused = true;
@@ -131,7 +141,7 @@ static ptrdiff_t on_upload(void *user, char *out, size_t n)
 static void on_done(void *user)
 {
     Http *h = user;
-    if (h->redactor && body_buffer(h))
+    if (h->redactor && body_buffer(h, 0))
         redactor_feed(h->redactor, slice(NULL, 0), true, emit, h);
     h->state = HTTP_ENDED;
     queue_wake_all(&h->queue);

@@ -290,8 +290,12 @@ static int assemble(Parse *p, Slice path, Slice query)
     Url *u = p->url;
     bool standard = u->port == (u->secure ? 443 : 80);
     buf_init(&p->out, p->mem, 4 * URL_MAX);
-    buf_printf(&p->out, "%s://%s%.*s%s", u->secure ? "https" : "http", u->kind == URL_IPV6 ? "[" : "", (int)u->host.len, u->host.data,
-               u->kind == URL_IPV6 ? "]" : "");
+    buf_append(&p->out, u->secure ? SLICE("https://") : SLICE("http://"));
+    if (u->kind == URL_IPV6)
+        buf_char(&p->out, '[');
+    buf_append(&p->out, u->host);
+    if (u->kind == URL_IPV6)
+        buf_char(&p->out, ']');
     if (!standard)
         buf_printf(&p->out, ":%u", u->port);
     size_t origin = p->out.len;
