@@ -39,7 +39,7 @@ static void base64_form(Forms *f, Slice s, size_t phase, const char *last)
     for (size_t bit = (8 * phase + 5) / 6 * 6; bit + 6 <= 8 * (phase + s.len); bit += 6) {
         unsigned v = 0;
         for (size_t i = bit - 8 * phase; i < bit - 8 * phase + 6; i++)
-            v = v << 1 | ((unsigned char)s.data[i / 8] >> (7 - i % 8) & 1u);
+            v = v << 1 | ((unsigned)(unsigned char)s.data[i / 8] >> (7 - i % 8) & 1u);
         put(f, v < 62 ? &digits[v] : &last[v - 62], 1);
     }
     next(f, false);
