@@ -30,6 +30,7 @@ struct SqlSession {
     char *wanted;
     bool over_budget;
     struct Watch *watches; /* one for each open connection */
+    struct Statement *statements;
 };
 
 typedef struct Watch {
@@ -37,6 +38,11 @@ typedef struct Watch {
     SqlSession *session;
     sqlite3 *db;
 } Watch;
+
+typedef struct Statement {
+    struct Statement *next;
+    sqlite3_stmt *stmt;
+} Statement;
 
 typedef struct File {
     sqlite3_file base;
@@ -299,17 +305,49 @@ static SqlSession *session_new(const SqlHost *host)
     return NULL;
 }
 
-static int connection_close(sqlite3 *db)
+/* The statements are kept by us: a virtual table's own, which sqlite3_next_stmt gives as well, are finalized by the table. */
+static int statement_prepare(SqlSession *s, sqlite3 *db, const char *sql, int n, sqlite3_stmt **stmt, const char **tail)
 {
-    for (sqlite3_stmt *stmt; (stmt = sqlite3_next_stmt(db, NULL));)
-        sqlite3_finalize(stmt); /* a raise may have left some */
+    int code = sqlite3_prepare_v2(db, sql, n, stmt, tail);
+    if (code != SQLITE_OK || !*stmt)
+        return code;
+    Statement *kept = take(s, sizeof *kept);
+    if (!kept) {
+        sqlite3_finalize(*stmt);
+        *stmt = NULL;
+        return SQLITE_NOMEM;
+    }
+    *kept = (Statement){s->statements, *stmt};
+    s->statements = kept;
+    return code;
+}
+
+static int statement_finalize(SqlSession *s, sqlite3_stmt *stmt)
+{
+    for (Statement **at = &s->statements; stmt && *at; at = &(*at)->next)
+        if ((*at)->stmt == stmt) {
+            Statement *next = (*at)->next;
+            drop(s, *at);
+            *at = next;
+            break;
+        }
+    return sqlite3_finalize(stmt);
+}
+
+static int connection_close(SqlSession *s, sqlite3 *db)
+{
+    for (Statement **at = &s->statements; *at;)
+        if (sqlite3_db_handle((*at)->stmt) == db)
+            statement_finalize(s, (*at)->stmt); /* a raise may have left some */
+        else
+            at = &(*at)->next;
     return sqlite3_close(db);
 }
 
 static void session_free(SqlSession *s)
 {
     while (s->watches)
-        connection_close(s->watches->db);
+        connection_close(s, s->watches->db);
     sqlite3_vfs_unregister(&s->vfs);
     for (Node *n = s->nodes, *next; n; n = next) {
         next = n->next;
@@ -448,7 +486,7 @@ static int copy_database(sqlite3 *to, const char *to_schema, sqlite3 *from, cons
 }
 
 static const DataComponent table = {
-    session_new, session_free, session_wanted, session_give, session_change, connection_open, session_over_budget, connection_close, sqlite3_prepare_v2, sqlite3_step, sqlite3_finalize,
+    session_new, session_free, session_wanted, session_give, session_change, connection_open, session_over_budget, connection_close, statement_prepare, sqlite3_step, statement_finalize,
     sqlite3_reset, sqlite3_column_count, sqlite3_column_name, sqlite3_column_type, sqlite3_column_text, sqlite3_column_blob, sqlite3_column_bytes, sqlite3_column_double,
     format_real, sqlite3_bind_parameter_count, sqlite3_bind_parameter_name, bind_text, bind_value, sqlite3_errmsg, sqlite3_error_offset, sqlite3_sql, sqlite3_stmt_isexplain,
     sqlite3_complete, sqlite3_get_autocommit, sqlite3_changes, sqlite3_total_changes, sqlite3_limit, file_name, sqlite3_db_readonly, copy_database, sqlite3_keyword_check,

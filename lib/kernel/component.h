@@ -185,10 +185,10 @@ typedef struct DataComponent {
     bool (*change)(SqlSession *s, SqlChange *out); /* the next file that was written or deleted; false: no more. Takes note that it was told */
     int (*open)(SqlSession *s, const char *name, bool readonly, struct sqlite3 **db);
     bool (*over_budget)(const SqlSession *s); /* that was why a statement was interrupted */
-    int (*close)(struct sqlite3 *db);
-    int (*prepare)(struct sqlite3 *db, const char *sql, int n, struct sqlite3_stmt **stmt, const char **tail);
+    int (*close)(SqlSession *s, struct sqlite3 *db); /* with its statements */
+    int (*prepare)(SqlSession *s, struct sqlite3 *db, const char *sql, int n, struct sqlite3_stmt **stmt, const char **tail);
     int (*step)(struct sqlite3_stmt *stmt);
-    int (*finalize)(struct sqlite3_stmt *stmt);
+    int (*finalize)(SqlSession *s, struct sqlite3_stmt *stmt); /* what `prepare` gave */
     int (*reset)(struct sqlite3_stmt *stmt);
     int (*column_count)(struct sqlite3_stmt *stmt);
     const char *(*column_name)(struct sqlite3_stmt *stmt, int i);

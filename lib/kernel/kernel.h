@@ -133,8 +133,9 @@ struct Proc {
 extern void proc_tick_slow(Proc *p);
 static inline void proc_tick(Proc *p, uint64_t cost);
 
-/* True when the run is cancelled or past its deadline: the next proc_tick_slow raises. Only a look; libraries' callbacks may ask it. */
-bool proc_due(const Proc *p);
+/* Charges the step budget; true when that is spent, or the run is cancelled or past its deadline: the next proc_tick_slow raises. Does not
+ * raise or switch itself: for libraries' callbacks. */
+bool proc_due(Proc *p, uint64_t cost);
 
 /* True when at least `bytes` of stack remain; recursion asks, and fails in words when not. */
 bool proc_stack_room(const Proc *p, size_t bytes);

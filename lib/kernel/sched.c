@@ -167,10 +167,12 @@ static void look_around(Kernel *k)
         run_end(k, RAISE_DEADLINE, LIMIT_TIME);
 }
 
-bool proc_due(const Proc *p)
+bool proc_due(Proc *p, uint64_t cost)
 {
-    const Kernel *k = p->kernel;
-    return atomic_load_explicit(&k->cancelled, memory_order_relaxed) || (k->run.deadline_ns >= 0 && host_monotonic() >= k->run.deadline_ns);
+    Kernel *k = p->kernel;
+    uint64_t limit = k->run.limits.value[LIMIT_STEPS];
+    k->hot.fuel -= (int64_t)cost;
+    return (limit && k->run.steps + (uint64_t)(k->refill - k->hot.fuel) > limit) || atomic_load_explicit(&k->cancelled, memory_order_relaxed) || (k->run.deadline_ns >= 0 && host_monotonic() >= k->run.deadline_ns);
 }
 
 static void timers_wake(Kernel *k)
@@ -415,9 +417,19 @@ void tasks_wake_all(Kernel *k)
             task_wake(p->task, WAKE_SIGNAL);
 }
 
+/* A question whose answer does not depend on what other processes do. A custom command's may: it can wait for its input. */
+static bool host_is_asked(Kernel *k)
+{
+    Request *r = kern_request(k, 0);
+    while (r && r->kind == REQUEST_COMMAND)
+        r = kern_request(k, r->id);
+    return r != NULL;
+}
+
+/* The virtual clock stands still while the host owes an answer: no time passes in which a timer could overtake it. */
 static bool virtual_advance(Kernel *k)
 {
-    if (!k->options.virtual_clock || !k->timers)
+    if (!k->options.virtual_clock || !k->timers || host_is_asked(k))
         return false;
     int64_t ahead = k->timers->wake_at - timer_now(k);
     if (ahead > 0)

@@ -85,8 +85,26 @@ static void test_refused(void **state)
     expect(counting, &stale, "looks", "none\n");
 }
 
+/* Under the virtual clock no timer fires while the host is asked. */
+static void test_asked_takes_no_time(void **state)
+{
+    (void)state;
+    static const char script[] = "timeout 2 md5sum </dev/null; echo $?";
+    shell_options o;
+    shell_options_init(&o);
+    o.component = test_component;
+    o.fixed_clock = 2;
+    shell *sh;
+    shell_result *r;
+    assert_int_equal(shell_open(&o, &sh), SHELL_OK);
+    assert_int_equal(shell_run(sh, script, sizeof script - 1, NULL, &r), SHELL_OK);
+    assert_null(strstr(r->out, "124"));
+    shell_result_free(r);
+    shell_close(sh);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_found_once), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_found_once), cmocka_unit_test(test_refused), cmocka_unit_test(test_asked_takes_no_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,6 @@
 /* directory: reading an archive's central directory and its members. Sizes are believed only as far as the file goes. */
+#include <limits.h>
+
 #include <zlib.h>
 
 #include "archive/zip/zip.h"
@@ -168,6 +170,6 @@ int zip_percent(uint64_t packed, uint64_t size)
 {
     if (!size)
         return 0;
-    double part = (double)size - (double)packed;
-    return (int)(part * 100 / (double)size + (part < 0 ? -0.5 : 0.5));
+    double part = ((double)size - (double)packed) * 100 / (double)size;
+    return part < INT_MIN + 1.0 ? INT_MIN : (int)(part + (part < 0 ? -0.5 : 0.5)); /* the sizes are what a header claims */
 }

@@ -224,7 +224,7 @@ static const char *view_columns(Sql *s, struct sqlite3_stmt *stmt)
     for (int i = 0; i < s->api->column_count(view); i++)
         buf_printf(&b, "%s%s", i ? "," : "", quoted_name(s, s->api->column_name(view, i)));
     buf_printf(&b, ") */");
-    s->api->finalize(view);
+    s->api->finalize(s->session, view);
     return b.data ? b.data : "";
 }
 
@@ -526,13 +526,13 @@ static int dot_backup(Sql *s, int argc, char **argv)
     if (code) {
         sql_say(s, "Error: cannot open \"%s\"\n", file);
         if (other)
-            s->api->close(other);
+            s->api->close(s->session, other);
         return 1;
     }
     code = restore ? s->api->copy(s->db, schema ? schema : "main", other, "main") : s->api->copy(other, "main", s->db, schema ? schema : "main");
     if (code)
         sql_say(s, "Error: %s\n", s->api->message(restore ? s->db : other));
-    s->api->close(other);
+    s->api->close(s->session, other);
     sql_sync(s);
     return code != 0;
 }

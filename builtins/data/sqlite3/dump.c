@@ -34,7 +34,7 @@ static void insert_rows(Sql *s, Dump *d, const char *table)
         out_printf(s->out, "/****** CORRUPTION ERROR *******/\n/****** %s ******/\n", s->api->message(s->db));
         d->errors++;
     }
-    s->api->finalize(stmt);
+    s->api->finalize(s->session, stmt);
 }
 
 static void dump_object(Sql *s, void *arg, struct sqlite3_stmt *stmt)
@@ -316,7 +316,7 @@ static int import_rows(Import *m, const char *table)
         return 1;
     }
     int columns = s->api->column_count(stmt);
-    s->api->finalize(stmt);
+    s->api->finalize(s->session, stmt);
     if (columns == 0)
         return 0;
     Buf sql;
@@ -337,7 +337,7 @@ static int import_rows(Import *m, const char *table)
         import_row(m, stmt, columns);
         mem_reset(mem, mark);
     } while (m->term);
-    s->api->finalize(stmt);
+    s->api->finalize(s->session, stmt);
     if (whole)
         sql_each(s, "COMMIT", NULL, NULL);
     return 0;
@@ -422,13 +422,13 @@ typedef struct Clone {
 static void run_in(Sql *s, struct sqlite3 *db, const char *sql)
 {
     struct sqlite3_stmt *stmt;
-    if (s->api->prepare(db, sql, -1, &stmt, NULL)) {
+    if (s->api->prepare(s->session, db, sql, -1, &stmt, NULL)) {
         sql_say(s, "Error: %s\nSQL: [%s]\n", s->api->message(db), sql);
         return;
     }
     if (stmt) {
         sql_step(s, stmt);
-        s->api->finalize(stmt);
+        s->api->finalize(s->session, stmt);
     }
 }
 
@@ -446,16 +446,16 @@ void clone_rows(Sql *s, struct sqlite3 *to, const char *table)
     for (int i = 1; i < n; i++)
         buf_printf(&sql, ",?");
     buf_char(&sql, ')');
-    if (s->api->prepare(to, sql.data, -1, &into, NULL) == 0) {
+    if (s->api->prepare(s->session, to, sql.data, -1, &into, NULL) == 0) {
         while (sql_step(s, from) == SQL_ROW) {
             for (int i = 0; i < n; i++)
                 s->api->bind_value(into, i + 1, from, i);
             s->api->step(into);
             s->api->reset(into);
         }
-        s->api->finalize(into);
+        s->api->finalize(s->session, into);
     }
-    s->api->finalize(from);
+    s->api->finalize(s->session, from);
 }
 
 static void clone_object(Sql *s, void *arg, struct sqlite3_stmt *stmt)
@@ -486,7 +486,7 @@ int dot_clone(Sql *s, const char *name)
     c.rows = false;
     sql_each(s, "SELECT name, sql FROM sqlite_schema WHERE type!='table' AND sql NOT NULL", clone_object, &c);
     run_in(s, c.to, "COMMIT;");
-    s->api->close(c.to);
+    s->api->close(s->session, c.to);
     sql_sync(s);
     return 0;
 }

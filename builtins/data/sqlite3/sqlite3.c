@@ -130,7 +130,7 @@ void sql_close(Sql *s)
 {
     s->closing = true;
     if (s->db)
-        s->api->close(s->db);
+        s->api->close(s->session, s->db);
     s->db = NULL;
     sql_sync(s);
     s->closing = false;
@@ -143,7 +143,8 @@ static void release(Proc *p, void *thing)
     s->api->session_free(s->session);
 }
 
-static bool due(void *user) { return proc_due(user); }
+/* Asked every few thousand operations of the library's machine. */
+static bool due(void *user) { return proc_due(user, 500); }
 
 static int64_t now(void *user)
 {
@@ -170,8 +171,8 @@ int sql_step(Sql *s, struct sqlite3_stmt *stmt)
         s->api->reset(stmt);
         code = s->api->step(stmt);
     }
-    if (code == SQL_INTERRUPT && proc_due(s->p)) {
-        s->api->finalize(stmt);
+    if (code == SQL_INTERRUPT && proc_due(s->p, 0)) {
+        s->api->finalize(s->session, stmt);
         proc_tick_slow(s->p); /* raises */
     }
     proc_tick(s->p, 2);
@@ -180,9 +181,9 @@ int sql_step(Sql *s, struct sqlite3_stmt *stmt)
 
 int sql_prepare(Sql *s, const char *text, struct sqlite3_stmt **stmt, const char **tail)
 {
-    int code = s->api->prepare(s->db, text, -1, stmt, tail);
+    int code = s->api->prepare(s->session, s->db, text, -1, stmt, tail);
     for (int tries = 0; code && tries < 8 && hand_over(s); tries++)
-        code = s->api->prepare(s->db, text, -1, stmt, tail);
+        code = s->api->prepare(s->session, s->db, text, -1, stmt, tail);
     return code;
 }
 
@@ -201,7 +202,7 @@ int sql_each(Sql *s, const char *text, void (*each)(Sql *s, void *arg, struct sq
     while ((code = sql_step(s, stmt)) == SQL_ROW)
         if (each)
             each(s, arg, stmt);
-    s->api->finalize(stmt);
+    s->api->finalize(s->session, stmt);
     return code == SQL_DONE ? SQL_OK : code;
 }
 
@@ -256,26 +257,26 @@ static void bind_parameters(Sql *s, struct sqlite3_stmt *stmt)
         if (!name)
             name = mem_printf(&s->p->mem, "?%d", i);
         struct sqlite3_stmt *look;
-        if (s->api->prepare(s->db, "SELECT value FROM temp.sqlite_parameters WHERE key=?1", -1, &look, NULL))
+        if (s->api->prepare(s->session, s->db, "SELECT value FROM temp.sqlite_parameters WHERE key=?1", -1, &look, NULL))
             return;
         s->api->bind_text(look, 1, name, -1);
         Binding b = {stmt, i};
         if (s->api->step(look) == SQL_ROW)
             bind_one(s, &b, look);
-        s->api->finalize(look);
+        s->api->finalize(s->session, look);
     }
 }
 
 static void show_plan(Sql *s, const char *sql)
 {
     struct sqlite3_stmt *stmt;
-    if (s->api->prepare(s->db, mem_printf(&s->p->mem, "EXPLAIN QUERY PLAN %s", sql), -1, &stmt, NULL) || !stmt)
+    if (s->api->prepare(s->session, s->db, mem_printf(&s->p->mem, "EXPLAIN QUERY PLAN %s", sql), -1, &stmt, NULL) || !stmt)
         return;
     int explain = s->explain;
     s->explain = 2;
     show_rows(s, stmt);
     s->explain = explain;
-    s->api->finalize(stmt);
+    s->api->finalize(s->session, stmt);
 }
 
 static const char *skip_blanks(const char *s)
@@ -302,7 +303,7 @@ SqlResult sql_run(Sql *s, const char *text)
         if (s->eqp && !s->api->is_explain(stmt))
             show_plan(s, s->api->sql(stmt));
         code = show_rows(s, stmt);
-        int end = s->api->finalize(stmt);
+        int end = s->api->finalize(s->session, stmt);
         sql_sync(s);
         if (code != SQL_DONE && code != SQL_ROW)
             return failed(s, "stepping", end ? end : code, NULL);
