@@ -275,10 +275,8 @@ static int hash_main(Proc *p, Args *args)
     }
     int count, status = 0;
     char **words = shell_operands(args, &count);
-    if (!count && (o.forget || o.tell)) {
-        shell_fail(p, args, "-%c: option requires an argument", o.forget ? 'd' : 't');
-        return shell_usage(p, args);
-    }
+    if (!count && (o.forget || o.tell))
+        return shell_fail(p, args, "-%c: option requires an argument", o.forget ? 'd' : 't');
     if (o.clear)
         hash_clear(interp_of(p));
     else if (!count)

@@ -10,6 +10,12 @@ static int false__main(Proc *p UNUSED, Args *args UNUSED) { return 1; }
 
 /* ---- break, continue ---- */
 
+static NORETURN void too_many(Proc *p, Args *args)
+{
+    shell_fail(p, args, "too many arguments");
+    abandon_command(interp_of(p), 1);
+}
+
 /* The loop count, or -1 after a message. */
 static int64_t levels(Proc *p, Args *args, int *status)
 {
@@ -18,15 +24,12 @@ static int64_t levels(Proc *p, Args *args, int *status)
         args->argc--;
         args->argv++;
     }
-    if (args->argc > 2) {
-        *status = shell_fail(p, args, "too many arguments");
-        control_break(interp_of(p), loop_depth(interp_of(p)));
-        return -1;
-    }
     if (args->argc > 1 && !shell_number(args->argv[1], &n)) {
         shell_fail(p, args, "%s: numeric argument required", args->argv[1]);
         control_exit(interp_of(p), 128);
     }
+    if (args->argc > 2)
+        too_many(p, args);
     if (n <= 0) {
         *status = shell_fail(p, args, "%s: loop count out of range", args->argv[1]);
         control_break(interp_of(p), loop_depth(interp_of(p)));
@@ -57,32 +60,25 @@ static int continue_main(Proc *p, Args *args) { return leave_loops(p, args, cont
 /* ---- return, exit ---- */
 
 /* The status asked for; a bad one is 2, as is `exit abc`. */
-static int asked_status(Proc *p, Args *args, bool *many)
+static int asked_status(Proc *p, Args *args)
 {
     int64_t n;
     int first = args->argc > 1 && strcmp(args->argv[1], "--") == 0 ? 2 : 1;
-    *many = false;
     if (args->argc <= first)
         return last_status(interp_of(p));
     if (!shell_number(args->argv[first], &n)) {
         shell_fail(p, args, "%s: numeric argument required", args->argv[first]);
         return 2;
     }
-    if (args->argc > first + 1) {
-        shell_fail(p, args, "too many arguments");
-        *many = true;
-        abandon_command(interp_of(p), 1);
-    }
+    if (args->argc > first + 1)
+        too_many(p, args);
     return (int)(n & 255);
 }
 
 static int return_main(Proc *p, Args *args)
 {
     Interp *in = interp_of(p);
-    bool many;
-    int status = asked_status(p, args, &many);
-    if (many)
-        return status;
+    int status = asked_status(p, args);
     if (!in_function(in) && !in_sourced_file(in)) {
         shell_fail(p, args, "can only `return' from a function or sourced script");
         set_special_error(in);
@@ -94,11 +90,7 @@ static int return_main(Proc *p, Args *args)
 
 static int exit_main(Proc *p, Args *args)
 {
-    bool many;
-    int status = asked_status(p, args, &many);
-    if (many)
-        return status;
-    control_exit(interp_of(p), status);
+    control_exit(interp_of(p), asked_status(p, args));
 }
 
 static int logout_main(Proc *p, Args *args)
@@ -113,10 +105,10 @@ static int shift_main(Proc *p, Args *args)
     Interp *in = interp_of(p);
     int64_t n = 1;
     int first = args->argc > 1 && strcmp(args->argv[1], "--") == 0 ? 2 : 1;
-    if (args->argc > first + 1)
-        return shell_fail(p, args, "too many arguments");
     if (args->argc > first && !shell_number(args->argv[first], &n))
         return shell_fail(p, args, "%s: numeric argument required", args->argv[first]);
+    if (args->argc > first + 1)
+        too_many(p, args);
     if (n < 0)
         return shell_fail(p, args, "%s: shift count out of range", args->argv[first]);
     if (n > positional_count(in)) {

@@ -530,5 +530,5 @@ bool arith_eval(Interp *in, const Arith *code, const Word *text, int64_t *out)
         if (in->arith_reported)
             return false;
     }
-    return arith_eval_text(in, text ? expand_string(in, text) : SLICE(""), out);
+    return arith_eval_expanded(in, text ? expand_string(in, text) : SLICE(""), out);
 }

@@ -12,6 +12,13 @@ typedef enum {
     T_POW, T_COND, T_CHAR /* any other single character, in `c` */,
 } Token;
 
+/* A variable or an element, whose index is computed once. */
+typedef struct Place {
+    Slice name, subscript; /* subscript.data NULL: none */
+    int64_t index;
+    bool known;
+} Place;
+
 typedef struct Eval {
     Interp *in;
     Slice text;
@@ -20,9 +27,10 @@ typedef struct Eval {
     Token token;
     char c;            /* T_CHAR; of T_ASSIGN the operator before =, or '=' */
     int64_t value;     /* T_NUM, or T_NAME's value once read */
-    Slice name, subscript; /* T_NAME; subscript.data NULL: none */
+    Place place;       /* T_NAME */
     unsigned skip;     /* > 0: not evaluating */
     bool failed;
+    bool raw;          /* $ in subscripts has not been expanded yet */
     unsigned depth;
 } Eval;
 
@@ -71,68 +79,131 @@ bool arith_value_of(Interp *in, Slice text, int64_t *out)
     return ok;
 }
 
-static void unbound(Eval *e)
+static void unbound(Eval *e, Slice name)
 {
     e->failed = true;
-    lang_error(e->in, "%.*s: unbound variable", (int)e->name.len, e->name.data);
+    lang_error(e->in, "%.*s: unbound variable", (int)name.len, name.data);
     lang_fatal(e->in, unset_status(e->in));
 }
 
-static int64_t read_variable(Eval *e, Slice name, Slice subscript)
+static Slice strip_quotes(Slice s)
+{
+    return s.len > 1 && s.data[0] == '\'' && s.data[s.len - 1] == '\'' ? slice(s.data + 1, s.len - 2) : s;
+}
+
+static Slice key_of(Eval *e, Slice subscript) { return e->raw ? expand_subscript(e->in, subscript) : strip_quotes(subscript); }
+
+/* The index that the subscript of an indexed array means; false after a message, which is no failure: the element counts as 0. */
+static bool index_of(Eval *e, const Var *v, Place *p, bool write)
+{
+    Interp *in = e->in;
+    Slice sub = p->subscript;
+    if (p->known)
+        return true;
+    if (slice_is(sub, "@") || slice_is(sub, "*")) {
+        lang_error(in, "%.*s[%c]: bad array subscript", (int)p->name.len, p->name.data, sub.data[0]);
+        return false;
+    }
+    if (!arith_eval_text(in, e->raw ? expand_index(in, sub) : sub, &p->index))
+        lang_arith_failed(in);
+    if (p->index < 0)
+        p->index += v && v->value.kind == VALUE_ARRAY ? array_end(v->value.a) : v && v->value.kind != VALUE_UNSET ? 1 : 0;
+    p->known = p->index >= 0;
+    if (!p->known && write)
+        lang_error(in, "%.*s[%.*s]: bad array subscript", (int)p->name.len, p->name.data, (int)sub.len, sub.data);
+    else if (!p->known)
+        lang_error(in, "%.*s: bad array subscript", (int)p->name.len, p->name.data);
+    return p->known;
+}
+
+/* The text of an element; *set is false when there is none. */
+static Slice read_element(Eval *e, const Var *v, Place *p, bool *set)
+{
+    Interp *in = e->in;
+    *set = false;
+    if (!p->subscript.len) { /* bash says it when it looks for the name, and again for the value */
+        for (int i = 0; i < 2; i++)
+            lang_error(in, "%.*s[]: bad array subscript", (int)p->name.len, p->name.data);
+        return SLICE("");
+    }
+    if (v && v->value.kind == VALUE_ASSOC) {
+        Slice key = key_of(e, p->subscript);
+        if (!key.len)
+            lang_error(in, "%.*s: bad array subscript", (int)p->name.len, p->name.data);
+        Cell c = assoc_get(v->value.m, key);
+        *set = c != 0;
+        return cell_text(mem_of(in), c);
+    }
+    if (!index_of(e, v, p, false) || !v)
+        return SLICE("");
+    if (v->value.kind < VALUE_ARRAY)
+        return p->index == 0 ? value_text(mem_of(in), &v->value, set) : SLICE("");
+    v = var_find(in, p->name); /* the subscript may have assigned */
+    Cell c = v && v->value.kind == VALUE_ARRAY ? array_get(v->value.a, p->index) : 0;
+    *set = c != 0;
+    return cell_text(mem_of(in), c);
+}
+
+static int64_t read_variable(Eval *e, Place *p)
 {
     if (e->skip || e->failed)
         return 0;
     Interp *in = e->in;
     Slice text = SLICE("");
     bool set, array = false; /* of an array that is there an element may be absent */
-    if (subscript.data) {
-        const Var *v = var_find(in, name);
-        set = false;
+    if (p->subscript.data) {
+        const Var *v = var_find(in, p->name);
         array = v != NULL;
-        if (v && v->value.kind == VALUE_ASSOC) {
-            Cell c = assoc_get(v->value.m, subscript);
-            set = c != 0;
-            text = cell_text(mem_of(in), c);
-        } else if (v) {
-            int64_t index;
-            if (!element_index(in, v, name, subscript, &index)) {
-                e->failed = true;
-                return 0;
-            }
-            Cell c = v->value.kind == VALUE_ARRAY ? array_get(v->value.a, index) : 0;
-            set = c != 0;
-            text = cell_text(mem_of(in), c);
-            if (v->value.kind < VALUE_ARRAY && index == 0)
-                text = value_text(mem_of(in), &v->value, &set);
-        }
+        text = read_element(e, v, p, &set);
     } else {
-        Name n = name_of(name);
+        Name n = name_of(p->name);
         const Var *v = var_lookup(in, &n);
         if (v && v->value.kind == VALUE_INT && !(v->attrs & ATTR_NAMEREF) && !v->special)
             return v->value.i;
         set = lang_get(in, &n, &text);
     }
     if (!set && !array && OPT(in, NOUNSET))
-        unbound(e);
+        unbound(e, p->name);
     int64_t value = 0;
     if (text.len && !arith_value_of(in, slice(mem_copy(mem_of(in), text), text.len), &value))
         e->failed = true;
     return value;
 }
 
-static void write_variable(Eval *e, Slice name, Slice subscript, int64_t value)
+static bool write_element(Eval *e, Place *p, Slice text)
+{
+    Interp *in = e->in;
+    const Var *v = var_find(in, p->name);
+    Slice sub = p->subscript;
+    if (!sub.len) {
+        lang_error(in, "%s%s`%.*s[]': not a valid identifier", in->arith_who ? in->arith_who : "", in->arith_who ? ": " : "",
+                   (int)p->name.len, p->name.data);
+        return true;
+    }
+    if (v && v->value.kind == VALUE_ASSOC) {
+        Slice key = key_of(e, sub);
+        if (key.len)
+            return var_set_element(in, p->name, key, text, false);
+        lang_error(in, "%.*s[%.*s]: bad array subscript", (int)p->name.len, p->name.data, (int)sub.len, sub.data);
+        return true;
+    }
+    Name n = name_of(p->name);
+    return !index_of(e, v, p, true) || var_set_index(in, &n, p->index, text, false);
+}
+
+static void write_variable(Eval *e, Place *p, int64_t value)
 {
     if (e->skip || e->failed)
         return;
     Interp *in = e->in;
     bool ok;
-    if (subscript.data) {
+    if (p->subscript.data) {
         char buf[24];
         size_t len;
         char *text = format_int(value, buf, &len);
-        ok = var_set_element(in, name, subscript, slice(text, len), false);
+        ok = write_element(e, p, slice(text, len));
     } else {
-        Name n = name_of(name);
+        Name n = name_of(p->name);
         ok = lang_set_int(in, &n, value);
     }
     if (!ok)
@@ -210,8 +281,7 @@ static void name_token(Eval *e)
     size_t end = e->at;
     while (end < e->text.len && name_char(e->text.data[end]))
         end++;
-    e->name = slice(e->text.data + e->at, end - e->at);
-    e->subscript = slice(NULL, 0);
+    e->place = (Place){.name = slice(e->text.data + e->at, end - e->at)};
     e->at = end;
     if (end < e->text.len && e->text.data[end] == '[') {
         size_t close = subscript_end(e->text, end);
@@ -220,7 +290,7 @@ static void name_token(Eval *e)
             fail(e, "bad array subscript");
             return;
         }
-        e->subscript = slice(e->text.data + end + 1, close - end - 1);
+        e->place.subscript = slice(e->text.data + end + 1, close - end - 1);
         e->at = close + 1;
     }
     e->token = T_NAME;
@@ -337,21 +407,21 @@ static int64_t parse_primary(Eval *e)
             fail(e, "identifier expected after pre-increment or pre-decrement");
             return 0;
         }
-        Slice name = e->name, sub = e->subscript;
-        v = (int64_t)((uint64_t)read_variable(e, name, sub) + (uint64_t)step);
-        write_variable(e, name, sub, v);
+        Place place = e->place;
+        v = (int64_t)((uint64_t)read_variable(e, &place) + (uint64_t)step);
+        write_variable(e, &place, v);
         e->token = T_NUM; /* what was stepped is no variable any more */
         next(e);
         return v;
     }
     if (e->token == T_NAME) {
-        Slice name = e->name, sub = e->subscript;
+        Place place = e->place;
         next(e);
         if (e->token == T_ASSIGN) /* its value is not asked for a plain = */
             return 0;
-        v = read_variable(e, name, sub);
+        v = read_variable(e, &place);
         if (e->token == T_INC || e->token == T_DEC) {
-            write_variable(e, name, sub, (int64_t)((uint64_t)v + (e->token == T_INC ? 1u : (uint64_t)-1)));
+            write_variable(e, &place, (int64_t)((uint64_t)v + (e->token == T_INC ? 1u : (uint64_t)-1)));
             e->token = T_NUM;
             next(e);
         }
@@ -549,7 +619,8 @@ static int64_t parse_assign(Eval *e)
         return 0;
     }
     bool is_name = e->token == T_NAME;
-    Slice name = e->name, sub = e->subscript;
+    Place place = e->place;
+    Slice name = place.name, sub = place.subscript;
     int64_t v = parse_cond(e);
     e->depth--;
     if (e->token != T_ASSIGN || e->failed)
@@ -568,7 +639,7 @@ static int64_t parse_assign(Eval *e)
         fail(e, "syntax error: operand expected");
         return 0;
     }
-    int64_t left = op == '=' ? 0 : read_variable(e, name, sub);
+    int64_t left = op == '=' ? 0 : read_variable(e, &place);
     size_t operand_at = e->token_at;
     int64_t right = parse_assign(e);
     if (e->failed)
@@ -582,7 +653,7 @@ static int64_t parse_assign(Eval *e)
         }
         return 0;
     }
-    write_variable(e, name, sub, v);
+    write_variable(e, &place, v);
     return v;
 }
 
@@ -596,9 +667,9 @@ static int64_t parse_comma(Eval *e)
     return v;
 }
 
-bool arith_eval_text(Interp *in, Slice text, int64_t *out)
+static bool evaluate(Interp *in, Slice text, bool raw, int64_t *out)
 {
-    Eval e = {.in = in, .text = text};
+    Eval e = {.in = in, .text = text, .raw = raw};
     *out = 0;
     next(&e);
     if (e.token == T_END && !e.failed)
@@ -613,3 +684,6 @@ bool arith_eval_text(Interp *in, Slice text, int64_t *out)
     *out = v;
     return true;
 }
+
+bool arith_eval_text(Interp *in, Slice text, int64_t *out) { return evaluate(in, text, true, out); }
+bool arith_eval_expanded(Interp *in, Slice text, int64_t *out) { return evaluate(in, text, false, out); }

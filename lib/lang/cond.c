@@ -227,12 +227,13 @@ static bool eval_depth(Interp *in, const Cond *c, int *status, unsigned depth)
         in->cond_not = c->a->kind <= COND_WORD;
         value = eval_depth(in, c->a, status, depth + 1);
         in->cond_not = false;
-        return *status ? false : !value;
+        *status = 0; /* what is wrong is false */
+        return !value;
     case COND_AND: return eval_depth(in, c->a, status, depth + 1) && eval_depth(in, c->b, status, depth + 1);
     case COND_OR:
         value = eval_depth(in, c->a, status, depth + 1);
-        if (value || *status == 2)
-            return value;
+        if (value)
+            return true;
         *status = 0;
         return eval_depth(in, c->b, status, depth + 1);
     case COND_GROUP: return eval_depth(in, c->a, status, depth + 1);

@@ -159,13 +159,18 @@ static void debug_trap(Interp *in, const Node *n)
         in->command = outer;
 }
 
-static int exec_for(Interp *in, const Node *n)
+static bool name_refused(Interp *in, const Node *n)
 {
     in->dyn.line = n->line;
-    if (n->each.bad_name) {
+    if (n->each.bad_name)
         lang_error(in, "`%.*s': not a valid identifier", (int)n->each.var.text.len, n->each.var.text.data);
+    return n->each.bad_name;
+}
+
+static int exec_for(Interp *in, const Node *n)
+{
+    if (name_refused(in, n))
         return 1;
-    }
     MemMark mark = mem_mark(mem_of(in));
     Unwind *unwind = in->unwind;
     Fields f;
@@ -308,6 +313,8 @@ static bool read_reply(Interp *in)
 
 int exec_select(Interp *in, const Node *n)
 {
+    if (name_refused(in, n))
+        return 1;
     MemMark mark = mem_mark(mem_of(in));
     Unwind *unwind = in->unwind;
     Fields f;

@@ -118,6 +118,10 @@ int exec_function(Interp *in, const Function *f, int argc, char **argv)
     unwind_push(in, &c->unwind, end_call);
     if (!(f->attrs & ATTR_TRACE))
         in->dyn.hidden_traps |= (uint8_t)((OPT(in, FUNCTRACE) ? 0 : HIDE_DEBUG | HIDE_RETURN) | (OPT(in, ERRTRACE) ? 0 : HIDE_ERR));
+    if (unlikely(trap_has(in, TRAP_DEBUG)) && !(in->dyn.hidden_traps & HIDE_DEBUG)) { /* once more for the call, within */
+        in->dyn.line = f->line;
+        trap_run(in, TRAP_DEBUG);
+    }
     int status = exec_node(in, f->node->function.body);
     if (in->flow == FLOW_RETURN) {
         in->flow = FLOW_NONE;

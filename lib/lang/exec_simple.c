@@ -169,7 +169,7 @@ static bool prefix_assignments(Interp *in, const Node *n)
 static int builtin_output(Interp *in, int status, bool redirected)
 {
     Output *out = in->p->out;
-    if (likely(!out->error && !(redirected && out->len)))
+    if (likely(!out->error && !(out->len && (redirected || !proc_fd_valid(in->p, 1)))))
         return status;
     int failed = output_status(in->p);
     out->error = 0;
@@ -362,10 +362,16 @@ int exec_program(Interp *in, int argc, char **argv, const Redir *redirs, bool de
     return status;
 }
 
+/* exec makes the path absolute. */
 static void report_exec_failure(Interp *in, const char *name, int error)
 {
+    if (name[0] != '/') {
+        Slice cwd = logical_cwd(in);
+        const char *rest = strncmp(name, "./", 2) == 0 ? name + 2 : name;
+        name = mem_printf(mem_of(in), "%.*s%s%s", (int)cwd.len, cwd.data, cwd.len == 1 ? "" : "/", rest);
+    }
     lang_error(in, "%s: %s", name, error_text(error));
-    if (!OPT(in, POSIX))
+    if (!OPT(in, POSIX) && error != -ENOENT)
         shell_error(in, "exec", "%s: cannot execute: %s", name, error_text(error));
 }
 

@@ -333,6 +333,7 @@ Var *var_make(Interp *in, const Name *name, uint32_t attrs, uint32_t scope); /* 
 void var_put_local(Interp *in, const Name *name, uint32_t scope, uint32_t attrs);
 void locals_pop(Interp *in, Local *until);
 void var_touched(Interp *in, Slice name);
+Slice expand_index(Interp *in, Slice sub); /* $ and ` in a subscript that came as text */
 bool element_index(Interp *in, const Var *v, Slice name, Slice subscript, int64_t *index);
 bool var_export(Interp *in, Slice name);
 bool var_set_global(Interp *in, Slice name, Slice text, bool append);

@@ -46,7 +46,7 @@ static void read_escape(Builder *b)
 static bool is_special(const Builder *b, char c)
 {
     if (c == 0 || is(c, CH_QUOTE))
-        return c != '\'';
+        return c != '\'' || b->mode == MODE_ARITH;
     if (b->mode == MODE_ARITH)
         return strchr("()[]{};:?", c) != NULL;
     return b->mode == MODE_BRACE_DQ && c == '}';
@@ -68,6 +68,13 @@ void read_quoted(Builder *b)
         case '\\': read_escape(b); break;
         case '$': read_dollar(b, true); break;
         case '`': read_backquoted(b, true); break;
+        case '\'': { /* arithmetic: nothing is expanded in m['...'], and the quotes stay for who reads the subscript */
+            const char *end = s - b->start > 1 && s[-1] == '[' && is(s[-2], CH_NAME | CH_DIGIT) ? strstr(s + 1, "']") : NULL;
+            size_t n = end && end < p->frame->end ? (size_t)(end + 1 - s) : 1;
+            literal(b, s, n, true);
+            p->at += n;
+            break;
+        }
         case '"':
             if (b->mode == MODE_DQUOTE)
                 return;

@@ -139,7 +139,7 @@ static void read_tilde(Builder *b)
         return;
     }
     const char *e = s + 1;
-    while (*e && !is(*e, CH_META | CH_QUOTE) && *e != '/' && *e != '}' && !(b->value && *e == ':') && !(b->stop && *e == b->stop))
+    while (*e && !is(*e, CH_META | CH_QUOTE) && *e != '/' && *e != '}' && *e != ':' && !(b->stop && *e == b->stop))
         e++;
     if (is(*e, CH_QUOTE)) {
         literal(b, s, 1, false);
@@ -173,7 +173,7 @@ static bool meets_meta(Builder *b, char c)
         return false;
     }
     if (c == '(') {
-        bool group = b->depth > 0;
+        bool group = b->depth > 0 || (s == b->start && b->how & READ_GROUP);
         if ((p->options.extglob || (b->how & READ_PATTERN)) && s > b->start && strchr("?*+@!", s[-1]))
             group = true;
         if (!group)

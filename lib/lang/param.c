@@ -60,6 +60,8 @@ static void subject_element(Interp *in, Subject *s, const Param *p, const Var *v
     s->var = v;
     if (v && v->value.kind == VALUE_ASSOC) {
         key = expand_string(in, p->index);
+        if (!key.len && p->kind != PARAM_LENGTH)
+            lang_error(in, "%.*s: bad array subscript", (int)name.len, name.data);
         Cell c = assoc_get(v->value.m, key);
         s->set = c != 0;
         s->text = cell_text(mem_of(in), c);
@@ -154,10 +156,17 @@ static void subject_of(Interp *in, const Param *p, Subject *s)
             s->set = lang_get(in, &p->name, &s->text);
         return;
     }
-    const Var *v = var_find(in, p->name.text);
+    Name final;
+    Slice sub;
+    const Var *v = var_resolve(in, &p->name, &final, &sub);
+    if (sub.data) /* an element has none of its own */
+        v = NULL;
+    else if (v && v->special)
+        v = special_read(in, v);
     if (p->index_kind == INDEX_EXPR) {
         s->set = false;
-        subject_element(in, s, p, v, p->name.text);
+        if (!sub.data)
+            subject_element(in, s, p, v, p->name.text);
         if (p->index)
             s->name = slice_str(mem_printf(mem_of(in), "%.*s[%.*s]", (int)p->name.text.len, p->name.text.data,
                                            (int)p->index->source.len, p->index->source.data));
@@ -183,16 +192,13 @@ static bool indirect_target(Interp *in, const Param *p, Param *target)
     Subject s;
     subject_of(in, &plain, &s);
     ref = s.list ? join_items(in, s.items, s.count, s.star) : s.text;
-    if (!s.set || (!ref.len && p->kind == PARAM_PLAIN)) {
-        if (!s.set && (p->kind == PARAM_DEFAULT || p->kind == PARAM_ALTERNATE))
-            ref = SLICE("_libshell_unset");
-        else {
-            if (!s.set)
-                lang_error(in, "%.*s: invalid indirect expansion", (int)s.name.len, s.name.data);
-            else
-                lang_error(in, "%.*s: invalid variable name", (int)ref.len, ref.data);
+    if (!s.set) {
+        bool absent = p->var == VAR_NAMED && !s.var;
+        if (absent || p->kind == PARAM_ASSIGN) {
+            lang_error(in, "%s%.*s: invalid indirect expansion", absent ? "" : "!", (int)s.name.len, s.name.data);
             lang_discard(in, 1);
         }
+        ref = SLICE("_libshell_unset");
     }
     ref = slice(mem_copy(mem_of(in), ref), ref.len);
     target->index_kind = INDEX_NONE;
@@ -572,8 +578,11 @@ static void assign_default(Interp *in, const Param *p, Subject *s)
         lang_error(in, "$%.*s: cannot assign in this way", (int)s->name.len, s->name.data);
         lang_discard(in, 1);
     }
-    bool ok = p->index_kind == INDEX_EXPR ? var_set_element(in, p->name.text, expand_string(in, p->index), text, false)
-                                          : lang_set(in, &p->name, text, false);
+    Slice key = p->index_kind == INDEX_EXPR ? expand_string(in, p->index) : SLICE("");
+    bool keyless = p->index_kind == INDEX_EXPR && s->var && s->var->value.kind == VALUE_ASSOC && !key.len;
+    if (keyless)
+        lang_error(in, "%.*s: bad array subscript", (int)s->name.len, s->name.data);
+    bool ok = !keyless && (p->index_kind == INDEX_EXPR ? var_set_element(in, p->name.text, key, text, false) : lang_set(in, &p->name, text, false));
     if (!ok)
         lang_discard(in, 1);
     *s = (Subject){.set = true};
@@ -583,23 +592,32 @@ static void assign_default(Interp *in, const Param *p, Subject *s)
         lang_get(in, &p->name, &s->text);
 }
 
-static NORETURN void report_unset(Interp *in, const Param *p, const Subject *s)
+/* "!p": the parameter as it was written, without its operator. */
+static const char *asked_text(Interp *in, const Param *asked)
+{
+    if (asked->var == VAR_POSITIONAL)
+        return mem_printf(mem_of(in), "!%u", asked->number);
+    if (asked->index)
+        return mem_printf(mem_of(in), "!%s[%.*s]", asked->name.text.data, (int)asked->index->source.len, asked->index->source.data);
+    return mem_printf(mem_of(in), "!%s", asked->var == VAR_NAMED ? asked->name.text.data : asked->var == VAR_AT ? "@" : "*");
+}
+
+static NORETURN void report_unset(Interp *in, const Param *p, const Param *asked, const Subject *s)
 {
     Slice text = p->word && p->word->count ? expand_string(in, p->word)
                  : p->colon                ? SLICE("parameter null or not set")
                                            : SLICE("parameter not set");
-    lang_error(in, "%.*s: %.*s", (int)s->name.len, s->name.data, (int)text.len, text.data);
+    lang_error(in, "%s: %.*s", asked->indirect ? asked_text(in, asked) : subject_text(in, p, s), (int)text.len, text.data);
     lang_fatal(in, unset_status(in));
 }
 
-/* `asked`: the parameter as it was written, ${!p} too. */
 static void check_bound(Interp *in, const Param *p, const Param *asked, const Subject *s)
 {
     bool length = p->kind == PARAM_LENGTH;
     if (s->set || !OPT(in, NOUNSET) || (s->list && (!length || s->positional)) || (length && ((p->index_kind == INDEX_EXPR && s->var) || (s->list && s->var && s->var->value.kind != VALUE_UNSET && !(s->var->attrs & ATTR_INVISIBLE)))))
         return;
     bool dollar = !length && (p->var == VAR_POSITIONAL || p->var == VAR_LAST_JOB);
-    Slice name = asked->indirect ? slice_str(mem_printf(mem_of(in), "!%s", asked->name.text.data)) : s->name;
+    Slice name = asked->indirect ? slice_str(asked_text(in, asked)) : s->name;
     lang_error(in, "%s%.*s: unbound variable", dollar ? "$" : "", (int)name.len, name.data);
     lang_fatal(in, length && s->list ? 1 : unset_status(in));
 }
@@ -610,7 +628,7 @@ static void deliver(const Subject *s, Expansion *out)
 }
 
 /* - = ? + : true when the word, or nothing, stands for the parameter. */
-static bool expand_alternatives(Interp *in, const Param *p, Subject *s, Expansion *out)
+static bool expand_alternatives(Interp *in, const Param *p, const Param *asked, Subject *s, Expansion *out)
 {
     bool present = s->set && !(p->colon && is_empty(in, s));
     if (p->kind == PARAM_ALTERNATE ? !present : present) {
@@ -620,7 +638,7 @@ static bool expand_alternatives(Interp *in, const Param *p, Subject *s, Expansio
         return true;
     }
     if (p->kind == PARAM_ERROR)
-        report_unset(in, p, s);
+        report_unset(in, p, asked, s);
     if (p->kind == PARAM_ASSIGN) {
         assign_default(in, p, s);
         return false;
@@ -674,7 +692,7 @@ void expand_param(Interp *in, const Param *p, bool quoted, Expansion *out)
     }
     subject_of(in, p, &s);
     if (p->kind == PARAM_DEFAULT || p->kind == PARAM_ASSIGN || p->kind == PARAM_ERROR || p->kind == PARAM_ALTERNATE) {
-        if (expand_alternatives(in, p, &s, out))
+        if (expand_alternatives(in, p, asked, &s, out))
             return;
     } else {
         check_bound(in, p, asked, &s);

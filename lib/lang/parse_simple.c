@@ -35,7 +35,7 @@ static Word *read_value(Parser *p)
 static const char *item_value(const char *s)
 {
     const char *close = *s == '[' ? skip_parens(s + 1, '[', ']') : NULL;
-    if (!close || close == s + 1)
+    if (!close)
         return NULL;
     close++;
     close += *close == '+';
@@ -120,15 +120,11 @@ static void read_items(Parser *p, Assign *a)
     a->items = take_array(p, base, sizeof *a->items, &a->nitems);
 }
 
-/* a=(1)b is no compound assignment but text: where that ends, or NULL. */
-static const char *compound_end(const char *s)
+/* a=(1)b is no compound assignment but text. */
+static bool is_text(const char *s)
 {
     const char *close = skip_parens(s + 1, '(', ')');
-    if (!close || is(close[1], CH_META))
-        return NULL;
-    for (s = close + 1; !is(*s, CH_META); s++)
-        continue;
-    return s;
+    return close && !is(close[1], CH_META);
 }
 
 void parse_assign(Parser *p, Assign *a, bool compound_ok)
@@ -140,10 +136,8 @@ void parse_assign(Parser *p, Assign *a, bool compound_ok)
         a->index = read_index(p, &a->index_code);
     a->append = *p->at == '+';
     p->at += a->append ? 2 : 1;
-    const char *end = compound_ok && *p->at == '(' ? compound_end(p->at) : NULL;
-    if (end) {
-        a->value = word_of_text(p, slice(p->at, (size_t)(end - p->at)));
-        p->at = end;
+    if (compound_ok && *p->at == '(' && is_text(p->at)) {
+        a->value = read_parts(p, MODE_WORD, READ_VALUE | READ_TILDE | READ_GROUP, 0);
     } else if (compound_ok && *p->at == '(') {
         read_items(p, a);
     } else {

@@ -190,6 +190,7 @@ enum {
     READ_TILDE = 4,   /* tilde at the start */
     READ_QUOTED = 8,  /* parts are inside quotes */
     READ_PATTERN = 16, /* [[ ]]: extglob whatever the option */
+    READ_GROUP = 64,  /* a parenthesis at the start is text, with what it holds */
     READ_VALUE = 32,  /* the right side of an assignment: tildes at the start and after : */
 };
 

@@ -325,6 +325,16 @@ Slice expand_subscript(Interp *in, Slice sub)
         sub = slice(sub.data + 1, sub.len - 2);
     if (quote == '\'')
         return sub;
+    return expand_index(in, sub);
+}
+
+Slice expand_index(Interp *in, Slice sub)
+{
+    size_t i = 0;
+    while (i < sub.len && sub.data[i] != '$' && sub.data[i] != '`')
+        i++;
+    if (i == sub.len)
+        return sub;
     ParseOptions options = {.extglob = true};
     ParseError error = {0};
     Word *w = parse_dquote_text(mem_of(in), sub, &options, &error);
@@ -336,7 +346,11 @@ Slice expand_subscript(Interp *in, Slice sub)
 /* The index that an arithmetic subscript means; prints and returns false when it is bad. */
 bool element_index(Interp *in, const Var *v, Slice name, Slice subscript, int64_t *index)
 {
-    if (!arith_eval_text(in, subscript, index))
+    if (slice_is(subscript, "@") || slice_is(subscript, "*")) {
+        lang_error(in, "%.*s[%c]: bad array subscript", (int)name.len, name.data, subscript.data[0]);
+        return false;
+    }
+    if (!arith_eval_text(in, expand_index(in, subscript), index))
         lang_arith_failed(in);
     if (*index >= 0)
         return true;

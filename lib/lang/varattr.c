@@ -266,6 +266,7 @@ void var_print_declare(Interp *in, const Var *v, Output *out)
 /* One element of (...), its words expanded. */
 typedef struct Item {
     const ArrayItem *item; /* with a subscript; NULL: the next place */
+    const Word *word;      /* without one: as it was written */
     Slice key, text;
 } Item;
 
@@ -292,45 +293,69 @@ static ItemList expand_items(Interp *in, const Assign *a, bool assoc)
         const ArrayItem *item = &a->items[i];
         if (item->index) {
             Slice key = expand_string(in, item->index);
-            pending_add(in, &l, (Item){item, key, item->value ? expand_string(in, item->value) : SLICE("")});
+            pending_add(in, &l, (Item){item, NULL, key, item->value ? expand_string(in, item->value) : SLICE("")});
+            continue;
+        }
+        if (assoc) { /* a key or its value, not split */
+            pending_add(in, &l, (Item){NULL, item->value, SLICE(""), expand_string(in, item->value)});
             continue;
         }
         Fields f;
         fields_init(&f, mem_of(in));
         expand_word(in, item->value, &f);
         for (uint32_t k = 0; k < f.count; k++)
-            pending_add(in, &l, (Item){NULL, SLICE(""), slice_str(f.items[k])});
+            pending_add(in, &l, (Item){NULL, item->value, SLICE(""), slice_str(f.items[k])});
     }
     in->no_tilde = false;
     return l;
 }
 
-static bool store_assoc_items(Interp *in, Slice name, const ItemList *l)
+static void bad_item(Interp *in, const Item *p, Slice key, const char *what)
+{
+    const char *op = p->item->append ? "+=" : "=";
+    lang_error(in, "[%.*s]%s%.*s: %s", (int)key.len, key.data, op, (int)p->text.len, p->text.data, what);
+}
+
+/* ([k]=v ...): every item has a subscript. */
+static bool store_subscripted(Interp *in, Slice name, const ItemList *l)
 {
     for (size_t i = 0; i < l->count; i++) {
         const Item *p = &l->items[i];
-        if (p->item) {
-            if (!p->key.len) {
-                Slice source = p->item->index->source;
-                lang_error(in, "[%.*s]=%.*s: bad array subscript", (int)source.len, source.data, (int)p->text.len, p->text.data);
-                continue;
-            }
-            if (!var_set_element(in, name, p->key, p->text, p->item->append))
-                return false;
-            continue;
-        }
-        /* Key and value in turn, when the first item has no subscript. */
-        Slice value = i + 1 < l->count && !l->items[i + 1].item ? l->items[i + 1].text : SLICE("");
-        if (l->items[0].item) {
-            lang_error(in, "%.*s: %.*s: must use subscript when assigning associative array", (int)name.len, name.data,
-                       (int)p->text.len, p->text.data);
-            continue;
-        }
-        if (!var_set_element(in, name, p->text, value, false))
+        if (!p->item) {
+            Slice source = p->word->source;
+            lang_error(in, "%.*s: %.*s: must use subscript when assigning associative array", (int)name.len, name.data, (int)source.len, source.data);
+        } else if (!p->key.len) {
+            bad_item(in, p, p->item->index->source, "bad array subscript");
+        } else if (!var_set_element(in, name, p->key, p->text, p->item->append)) {
             return false;
-        i++;
+        }
     }
     return true;
+}
+
+/* (k v k v): key and value in turn, when the first item has no subscript. */
+static bool store_pairs(Interp *in, Slice name, const ItemList *l)
+{
+    for (size_t i = 0; i < l->count; i += 2) {
+        const Item *p = &l->items[i], *q = i + 1 < l->count ? p + 1 : NULL;
+        Slice value = q ? q->text : SLICE("");
+        if (q && q->item)
+            value = slice_str(mem_printf(mem_of(in), "[%.*s]%s%.*s", (int)q->key.len, q->key.data, q->item->append ? "+=" : "=", (int)q->text.len, q->text.data));
+        Slice key = p->text;
+        if (p->item)
+            key = slice_str(mem_printf(mem_of(in), "[%.*s]%s%.*s", (int)p->key.len, p->key.data, p->item->append ? "+=" : "=", (int)p->text.len, p->text.data));
+        if (!key.len)
+            lang_error(in, "%.*s: bad array subscript", (int)p->word->source.len, p->word->source.data);
+        else if (!var_set_element(in, name, key, value, false))
+            return false;
+    }
+    return true;
+}
+
+static bool store_assoc_items(Interp *in, Slice name, const ItemList *l)
+{
+    bool pairs = l->count && !l->items[0].item && !slice_starts(l->items[0].word->source, SLICE("["));
+    return pairs ? store_pairs(in, name, l) : store_subscripted(in, name, l);
 }
 
 static bool store_items(Interp *in, const Name *name, const ItemList *l, int64_t next)
@@ -340,13 +365,14 @@ static bool store_items(Interp *in, const Name *name, const ItemList *l, int64_t
         if (p->item) {
             const Var *v = var_find_name(in, name);
             int64_t index = -1, end = v && v->value.kind == VALUE_ARRAY ? array_end(v->value.a) : 0;
-            if (!p->key.len)
+            bool all = slice_is(p->key, "@") || slice_is(p->key, "*");
+            if (!p->key.len || all)
                 end = 0; /* no subscript at all is a bad one */
             else if (!arith_eval_text(in, p->key, &index))
                 lang_arith_failed(in);
             index += index < 0 ? end : 0;
             if (index < 0) {
-                lang_error(in, "[%.*s]=%.*s: bad array subscript", (int)p->key.len, p->key.data, (int)p->text.len, p->text.data);
+                bad_item(in, p, p->key, all ? "cannot assign to non-numeric index" : "bad array subscript");
                 continue;
             }
             next = index;
