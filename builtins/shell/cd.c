@@ -119,6 +119,12 @@ static void print_stack(Proc *p, const DirsOptions *o)
 
 static bool is_index(const char *s) { return (*s == '+' || *s == '-') && s[1] >= '0' && s[1] <= '9'; }
 
+static int bad_number(Proc *p, Args *args, const char *s)
+{
+    shell_fail(p, args, *s == '+' || *s == '-' ? "%s: invalid number" : strcmp(args->command->name, "dirs") == 0 ? "%s: invalid option" : "%s: invalid argument", s);
+    return shell_usage(p, args);
+}
+
 /* +N from the left, -N from the right. */
 static bool stack_index(Proc *p, Args *args, const char *s, size_t *index)
 {
@@ -160,8 +166,7 @@ static int dirs_main(Proc *p, Args *args)
         } else if (strcmp(s, "-v") == 0) {
             o.lines = o.numbered = true;
         } else if (strcmp(s, "--") != 0) {
-            shell_fail(p, args, "%s: invalid option", s);
-            return shell_usage(p, args);
+            return bad_number(p, args, s);
         }
     }
     if (!wanted) {
@@ -216,8 +221,7 @@ static int pushd_main(Proc *p, Args *args)
             break;
         }
         if (strcmp(args->argv[i], "-n") != 0) {
-            shell_fail(p, args, "%s: invalid option", args->argv[i]);
-            return shell_usage(p, args);
+            return bad_number(p, args, args->argv[i]);
         }
         stay = true;
     }
@@ -233,6 +237,8 @@ static int pushd_main(Proc *p, Args *args)
         dirs[1] = first;
         return !stay && go(p, args, dirs[0]) ? 1 : finish_stack(p, dirs, count);
     }
+    if (args->argv[i][0] == '+' && !is_index(args->argv[i]))
+        return bad_number(p, args, args->argv[i]);
     if (is_index(args->argv[i]))
         return stack_index(p, args, args->argv[i], &index) ? rotate(p, args, dirs, count, index, stay) : 1;
     Slice dir = slice_str(args->argv[i]);
@@ -256,8 +262,7 @@ static int popd_main(Proc *p, Args *args)
         } else if (is_index(args->argv[i])) {
             which = args->argv[i];
         } else if (strcmp(args->argv[i], "--") != 0) {
-            shell_fail(p, args, "%s: invalid option", args->argv[i]);
-            return shell_usage(p, args);
+            return bad_number(p, args, args->argv[i]);
         }
     }
     size_t count, index;

@@ -157,7 +157,7 @@ static int compgen_main(Proc *p, Args *args)
     if (g.function)
         shell_fail(p, args, "warning: -F option may not work as you expect");
     generate(&g);
-    return g.any ? 0 : 1;
+    return g.any || args->argc == 1 ? 0 : 1;
 }
 
 static int complete_main(Proc *p, Args *args)

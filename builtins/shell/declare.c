@@ -34,12 +34,23 @@ static int print_variable(Declare *d, const char *name)
     const Var *v = var_find_raw(d->in, slice_str(name));
     if (!v)
         return shell_fail(d->proc, d->args, "%s: not found", name);
-    var_print_declare(d->in, v, d->proc->out);
+    var_print_declare(d->in, v, NULL, d->proc->out);
     return 0;
+}
+
+/* POSIX mode: "export x=1" instead of declare -x. */
+static const char *posix_verb(const Declare *d)
+{
+    const char *name = d->args->command->name;
+    return posix_mode(d->in) && (strcmp(name, "export") == 0 || strcmp(name, "readonly") == 0) ? name : NULL;
 }
 
 static void function_flags(Declare *d, const Function *f, Slice name)
 {
+    if (posix_verb(d)) {
+        out_printf(d->proc->out, "%s -f %.*s\n", posix_verb(d), (int)name.len, name.data);
+        return;
+    }
     out_printf(d->proc->out, "declare -f%s%s%s %.*s\n", f->attrs & ATTR_READONLY ? "r" : "", f->attrs & ATTR_TRACE ? "t" : "",
                f->attrs & ATTR_EXPORT ? "x" : "", (int)name.len, name.data);
 }
@@ -97,7 +108,7 @@ static int print_all(Declare *d, bool as_set)
             out_write(d->proc->out, b.data ? buf_slice(&b) : slice("", 0));
             out_char(d->proc->out, '\n');
         } else {
-            var_print_declare(d->in, v, d->proc->out);
+            var_print_declare(d->in, v, posix_verb(d), d->proc->out);
         }
         proc_tick(d->proc, 1);
     }
@@ -315,7 +326,7 @@ static int unset_main(Proc *p, Args *args)
             status |= unset_function(p, args, word);
             continue;
         }
-        status |= unset_variable(p, args, word, raw, variables || raw, &absent);
+        status |= unset_variable(p, args, word, raw, variables && !raw, &absent);
         if (absent && !variables && !raw)
             status |= unset_function(p, args, word);
     }

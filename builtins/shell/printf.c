@@ -25,6 +25,7 @@ typedef struct Spec {
     int width, precision;
     char conversion;
     Slice time;          /* of %(fmt)T */
+    const char *text; /* behind the % */
 } Spec;
 
 static const char *next_arg(Printf *f) { return f->next < f->end ? *f->next++ : NULL; }
@@ -289,7 +290,10 @@ static void put_quoted(Printf *f, Spec *s)
         return;
     }
     Buf quoted = shell_buf(f->proc);
-    quote_shell(&quoted, text);
+    if (lang_bytes(interp_of(f->proc)))
+        quote_bytes(&quoted, text, quote_shell);
+    else
+        quote_shell(&quoted, text);
     put_string(f, s, buf_slice(&quoted));
 }
 
@@ -308,8 +312,10 @@ static void put_count(Printf *f)
     char digits[24];
     size_t n;
     const char *at = format_int((int64_t)f->out.len, digits, &n);
-    if (name && f->args->builtin && !var_set_ref(interp_of(f->proc), slice_str(name), slice(at, n)))
-        f->status = 1;
+    if (!name || !*name || !f->args->builtin || var_set_ref(interp_of(f->proc), slice_str(name), slice(at, n)))
+        return;
+    f->status = 1;
+    f->stop = true;
 }
 
 /* The program ends at a bad directive, which it shows as it was written. */
@@ -334,12 +340,15 @@ static bool flags_allowed(const Spec *s)
     return !((s->zero && (c == 'c' || c == 's')) || (s->has_precision && c == 'c'));
 }
 
-static void bad_format(Printf *f, char c)
+static void bad_format(Printf *f, const Spec *s)
 {
     write_before_message(f);
     f->status = 1;
     f->stop = true;
-    shell_fail(f->proc, f->args, c ? "`%c': invalid format character" : "`%%': missing format character", c);
+    if (s->conversion)
+        shell_fail(f->proc, f->args, "`%c': invalid format character", s->conversion);
+    else
+        shell_fail(f->proc, f->args, "`%%%s': missing format character", s->text);
 }
 
 static void convert(Printf *f, Spec *s)
@@ -376,7 +385,7 @@ static void convert(Printf *f, Spec *s)
     case 'Q': put_quoted(f, s); break;
     case 'T': put_time(f, s); break;
     case 'n': put_count(f); break;
-    default: bad_format(f, s->conversion);
+    default: bad_format(f, s);
     }
 }
 
@@ -406,7 +415,7 @@ static const char *read_flags(const char *s, Spec *spec)
 
 static const char *read_spec(Printf *f, const char *s, Spec *spec)
 {
-    *spec = (Spec){0};
+    *spec = (Spec){.text = s};
     s = read_flags(s, spec);
     if (*s == '*') {
         spec->width = star_arg(f);

@@ -131,7 +131,7 @@ static int assign_array(Proc *p, const ReadOptions *o, const Line *line)
     return 0;
 }
 
-static int assign_names(Proc *p, const ReadOptions *o, const Line *line, char **names, int count)
+static int assign_names(Proc *p, Args *args, const ReadOptions *o, const Line *line, char **names, int count)
 {
     Interp *in = interp_of(p);
     Slice text = filled(&line->text);
@@ -145,8 +145,8 @@ static int assign_names(Proc *p, const ReadOptions *o, const Line *line, char **
     }
     size_t found;
     Slice *fields = split_read(in, text, (const bool *)(const void *)filled(&line->escaped).data, (size_t)count, &found);
-    for (int i = 0; i < count; i++)
-        if (!var_set_ref(in, slice_str(names[i]), (size_t)i < found ? fields[i] : slice("", 0)))
+    for (int i = 0; i < count; i++) /* a bad name is found when its turn comes */
+        if ((i && !valid_name(p, args, names[i])) || !var_set_ref(in, slice_str(names[i]), (size_t)i < found ? fields[i] : slice("", 0)))
             return 1;
     return 0;
 }
@@ -207,7 +207,7 @@ static int finish_read(Proc *p, Args *args, const ReadOptions *o, Line *line, ch
         shell_fail(p, args, "read error: %d: %s", o->fd, error_text(line->error));
         return 1;
     }
-    int status = o->array ? assign_array(p, o, line) : assign_names(p, o, line, names, count);
+    int status = o->array ? assign_array(p, o, line) : assign_names(p, args, o, line, names, count);
     if (status)
         return status;
     return line->timed_out ? 142 : line->ended ? 0 : 1;
@@ -224,9 +224,8 @@ static int read_main(Proc *p, Args *args)
     }
     int count;
     char **names = shell_operands(args, &count);
-    for (int i = 0; i < count; i++)
-        if (!valid_name(p, args, names[i]))
-            return 1;
+    if (count && !valid_name(p, args, names[0]))
+        return 1;
     if (o.array && !valid_name(p, args, o.array))
         return 1;
     if (o.timeout == 0)

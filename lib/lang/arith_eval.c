@@ -165,6 +165,11 @@ static int64_t read_variable(Eval *e, Place *p)
     if (!set && !array && OPT(in, NOUNSET))
         unbound(e, p->name);
     int64_t value = 0;
+    if (text.len && in->arith_depth + 1 >= DEPTH_MAX) {
+        e->token_at = (size_t)(p->name.data - e->text.data);
+        fail(e, "expression recursion level exceeded");
+        return 0;
+    }
     if (text.len && !arith_value_of(in, slice(mem_copy(mem_of(in), text), text.len), &value))
         e->failed = true;
     return value;

@@ -157,6 +157,7 @@ typedef struct ArrayItem {
     Word *index;          /* [index]=value, or NULL */
     Arith *index_code;
     Word *value;
+    Word *braced;         /* the whole item with its brace expansions, which an associative array leaves alone; or NULL */
     bool append;          /* [i]+=v */
 } ArrayItem;
 

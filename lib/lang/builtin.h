@@ -69,7 +69,7 @@ enum { DECLARE_LOCAL = 1, DECLARE_GLOBAL = 2, DECLARE_INHERIT = 4 };
 bool var_declare(Interp *in, Slice name, uint32_t set, uint32_t clear, int flags);
 /* All visible names, sorted, in the process's memory; filter by attributes (0: all). */
 Slice *var_names(Interp *in, uint32_t attrs, size_t *count);
-void var_print_declare(Interp *in, const Var *v, Output *out); /* declare -- x="1" */
+void var_print_declare(Interp *in, const Var *v, const char *verb, Output *out); /* verb: POSIX mode's "export" or "readonly", or NULL */ /* declare -- x="1" */
 /* Elements: keys and texts in order, in the process's memory. */
 typedef struct { Slice key, text; int64_t index; } Element;
 Element *var_elements(Interp *in, const Var *v, size_t *count);
@@ -93,6 +93,7 @@ typedef struct Function {
     Str *source;          /* BASH_SOURCE of the definition */
     uint32_t line;
     Hold *hold;           /* of ast */
+    const WordPart *subst; /* the $( ) that it was defined in, or NULL */
 } Function;
 
 const Function *function_find(Interp *in, Slice name);
@@ -200,6 +201,7 @@ int job_wait_any(Interp *in, const pid_t *pids, size_t n, pid_t *pid); /* n 0: a
 /* `wait` without operands: every job and the last process substitution; 0, or 128 + n when a trapped signal came. */
 int job_wait_all(Interp *in);
 void job_remove(Interp *in, Job *job);
+void job_was_fg(Interp *in, int number); /* after fg: which job the others are told of next to */
 /* "[1]+  Done                    sleep 1"; with its pid when asked. */
 void job_print(Output *out, const Job *job, bool pid);
 /* set -m, in the shell itself. */
@@ -217,6 +219,9 @@ bool dirs_set(Interp *in, const Slice *dirs, size_t count); /* without the curre
 
 /* Shell-quoted so that it reads back: printf %q. */
 void quote_shell(Buf *out, Slice s);
+/* The same, or another manner, in the C locale. */
+void quote_bytes(Buf *out, Slice s, void (*how)(Buf *out, Slice s));
+bool lang_bytes(Interp *in); /* characters are bytes: the C locale */
 void quote_value(Buf *out, Slice s);         /* as `set` prints a value: quoted only when it must be */
 void quote_single(Buf *out, Slice s);        /* '...' as alias, trap -p and set print */
 /* Escapes as in $'...' (dollar_quote) or echo -e and printf %b; false when \c ended the output. */

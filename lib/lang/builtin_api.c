@@ -234,13 +234,18 @@ static uint32_t substituted_line(Interp *in, uint32_t line)
     uint32_t above;
     bool found = in->subst->command.body && print_lines_above(mem_of(in), in->subst->command.body, node, line, &above);
     mem_reset(mem_of(in), mark);
+    for (uint32_t i = 0; found && node && node->kind == NODE_SIMPLE && i < MIN(2u, node->simple.nwords); i++) {
+        Slice text = node->simple.words[i]->source; /* a command has the line where its second word ends */
+        for (size_t k = 0; k < text.len; k++)
+            above += text.data[k] == '\n';
+    }
     return found ? in->subst_base + above : line;
 }
 
 uint32_t current_line(Interp *in)
 {
     uint32_t line = in->dyn.line;
-    if (unlikely(in->subst != NULL) && in->subst_frame == in->dyn.frame)
+    if (unlikely(in->subst != NULL) && (in->subst_frame == in->dyn.frame || (in->dyn.frame && in->dyn.frame->subst == in->subst)))
         return substituted_line(in, line);
     return line;
 }

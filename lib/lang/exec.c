@@ -209,14 +209,29 @@ static int exec_for(Interp *in, const Node *n)
     return status;
 }
 
+static void empty_clause(Interp *in, uint32_t line)
+{
+    MemMark mark = mem_mark(mem_of(in));
+    WordPart one = {.kind = PART_LITERAL, .quoted = true, .text = SLICE("1")};
+    Word text = {.parts = &one, .count = 1, .flags = WORD_LITERAL | WORD_SIMPLE, .source = one.text};
+    Node clause = {.kind = NODE_ARITH, .line = line, .arith = {&text, NULL}};
+    debug_trap(in, &clause);
+    if (OPT(in, XTRACE))
+        trace_text(in, SLICE("(( 1 ))"));
+    mem_reset(mem_of(in), mark);
+}
+
 static bool eval_clause(Interp *in, uint32_t line, const Arith *code, const Word *text, int64_t *value)
 {
     MemMark mark = mem_mark(mem_of(in));
     Unwind *unwind = in->unwind;
     *value = 1;
-    if (!code && !text)
-        return true;
     in->dyn.line = line;
+    if (!code && !text) { /* an empty clause is a 1 */
+        if (unlikely(in->st.traps != NULL || OPT(in, XTRACE)))
+            empty_clause(in, line);
+        return true;
+    }
     Node clause = {.kind = NODE_ARITH, .line = in->dyn.line, .arith = {(Word *)(uintptr_t)text, NULL}};
     debug_trap(in, &clause);
     if (unlikely(OPT(in, XTRACE)) && text)

@@ -20,6 +20,7 @@ void frame_unref(Gen *g, Frame *f)
         Frame *outer = f->outer;
         str_unref(g, f->function);
         str_unref(g, f->source);
+        strlist_unref(g, f->args);
         obj_free(g, f);
         f = outer;
     }
@@ -69,6 +70,8 @@ Frame *frame_push(Interp *in, bool is_function, Str *function, Str *source)
         lang_nomem(in);
     f->outer = in->dyn.frame;
     f->is_function = is_function;
+    f->args = NULL;
+    f->subst = NULL;
     f->function = obj_ref(g, function);
     f->source = source ? obj_ref(g, source) : NULL;
     f->call_line = in->dyn.line;
@@ -109,7 +112,10 @@ int exec_function(Interp *in, const Function *f, int argc, char **argv)
     c->function = obj_ref(g, (Function *)(uintptr_t)f);
     in->st.args = args;
     in->st.first = 0;
-    frame_push(in, true, f->entry.key, f->source);
+    Frame *frame = frame_push(in, true, f->entry.key, f->source);
+    frame->subst = f->subst;
+    if (unlikely(SHOPT(in, EXTDEBUG)))
+        frame->args = obj_ref(g, args);
     in->dyn.function_depth++;
     in->dyn.loop_depth = 0;
     in->dyn.ast = f->ast;
@@ -158,6 +164,7 @@ int define_function(Interp *in, const Node *n)
     Obj obj = f->entry.obj;
     *f = (Function){.entry = {.obj = obj, .hash = name->hash, .key = str_new(g, name->text)}, .ast = in->dyn.ast, .node = n, .line = n->line};
     f->source = in->dyn.source ? obj_ref(g, in->dyn.source) : str_new(g, SLICE("environment"));
+    f->subst = in->subst && (in->subst_frame == in->dyn.frame || (in->dyn.frame && in->dyn.frame->subst == in->subst)) ? in->subst : NULL;
     f->hold = hold_new(g, (void (*)(void *))(void (*)(void))ast_unref, ast_ref(in->dyn.ast));
     if (!f->hold)
         ast_unref(in->dyn.ast);

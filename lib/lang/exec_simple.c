@@ -259,7 +259,14 @@ static int report_missing(Interp *in, const char *name, int error)
         return 127;
     }
     if (!strchr(name, '/') && error == -ENOENT) {
-        lang_error(in, "%s: command not found", name);
+        Buf shown;
+        buf_init(&shown, mem_of(in), BUF_MAX);
+        buf_reserve(&shown, 1);
+        if (needs_ansi_quotes(slice_str(name)))
+            quote_value(&shown, slice_str(name));
+        else
+            buf_append(&shown, slice_str(name));
+        lang_error(in, "%.*s: command not found", (int)shown.len, shown.data);
         return 127;
     }
     if (error == -ENOENT || error == -ENOTDIR) {
@@ -382,6 +389,10 @@ int exec_words(Interp *in, int argc, char **argv, bool empty_env, const char *ar
         int error = program.error ? program.error : -ENOENT;
         VStat st;
         bool missing = error == -ENOENT;
+        if (missing && !strchr(argv[0], '/') && proc_stat(in->p, argv[0], 0, &st) == 0 && S_ISDIR(st.mode)) {
+            shell_error(in, "exec", "%s: cannot execute: %s", argv[0], error_text(-EISDIR));
+            return 126;
+        }
         if (missing && !strchr(argv[0], '/'))
             shell_error(in, "exec", "%s: not found", argv[0]);
         else
@@ -436,10 +447,14 @@ static void expand_declaration(Interp *in, const Node *n, Fields *f)
 {
     const Assign **assigns = mem_array(mem_of(in), (size_t)n->simple.nwords + 1, const Assign *);
     size_t cap = (size_t)n->simple.nwords + 1;
+    bool assoc = false; /* -A came before */
     for (uint32_t i = 0; i < n->simple.nwords; i++) {
         const Word *w = n->simple.words[i];
         uint32_t before = f->count;
         const Assign *a = i ? w->assign : NULL;
+        assoc |= !a && f->count > 1 && f->items[f->count - 1][0] == '-' && strchr(f->items[f->count - 1], 'A');
+        if (unlikely(OPT(in, XTRACE)) && a && a->is_array)
+            a = assign_expanded(in, a, assoc);
         if (a && a->is_array)
             fields_add(in, f, mem_copy(mem_of(in), OPT(in, XTRACE) ? a->name.text : w->source));
         else if (a)

@@ -22,6 +22,7 @@ static void interp_release(Proc *p, void *thing)
     traps_unref(g, in->outer_traps);
     state_drop(g, &in->st);
     frame_unref(g, in->dyn.frame);
+    strlist_unref(g, in->base_args);
     if (in->held_ast)
         ast_unref(in->held_ast);
 }
@@ -68,6 +69,8 @@ Interp *interp_child(Interp *in, Proc *child)
     ci->st = state_clone(g, &in->st);
     if (ci->dyn.frame)
         obj_ref(g, ci->dyn.frame);
+    if (ci->base_args)
+        obj_ref(g, ci->base_args);
     ci->held_ast = in->dyn.ast ? ast_ref(in->dyn.ast) : NULL;
     memset(ci->computed, 0, sizeof ci->computed);
     interp_bind(ci, child);
@@ -223,6 +226,7 @@ static ParseOptions parse_options(Interp *in)
         .posix = OPT(in, POSIX),
         .aliases = SHOPT(in, EXPAND_ALIASES) && in->st.aliases.count,
         .brace_expand = OPT(in, BRACEEXPAND),
+        .stale_cond = in->stale_cond,
         .alias = alias_for_parser,
         .user = in,
     };
@@ -332,14 +336,23 @@ static int parse_failed(Interp *in, const ParseError *error)
         lang_nomem(in);
     if (*error->message)
         print_parse_line(in, error->message);
+    for (const char *s = error->more; s;) {
+        const char *end = strchr(s, '\n');
+        print_parse_line(in, end ? mem_printf(mem_of(in), "%.*s", (int)(end - s), s) : s);
+        s = end ? end + 1 : NULL;
+    }
     if (error->second)
         print_parse_line(in, error->second);
+    in->stale_cond = error->in_cond;
     if (error->in_substitution && in->has_execution_string)
         lang_fatal(in, 127);
     in->special_failed |= in->dyn.text_name && strcmp(in->dyn.text_name, "eval") == 0;
     if (!error->resume)
         in->parse_failed = true;
     bool apart = in->dyn.source_depth || (in->dyn.text_name && strcmp(in->dyn.text_name, "eval") == 0);
+    in->stale_word = apart && error->unclosed;
+    if (error->or_last && in->status && !apart)
+        return in->status;
     if (error->status >= 0)
         in->status = error->status;
     else if (apart)
@@ -413,10 +426,12 @@ static int run_parsing(Interp *in, TextUnwind *t, Slice text, uint32_t first_lin
             in->stdin_line = unit.end_line + 1;
             return status;
         }
-        if (unlikely(in->parse_epoch != epoch)) {
+        if (unlikely(in->parse_epoch != epoch || in->stale_cond || in->stale_word)) {
             epoch = in->parse_epoch;
             cacheable = false;
             options = parse_options(in);
+            options.stale_word = in->stale_word;
+            in->stale_word = false;
             parser_options(t->parser, &options);
         }
     }
@@ -455,7 +470,8 @@ int run_units(Interp *in, Slice text, uint32_t first_line, const char *name)
     t->stdin_base = in->stdin_script && !outer ? in->stdin_at : SIZE_MAX / 2;
     if (t->stdin_base != SIZE_MAX / 2)
         in->stdin_at += text.len;
-    bool cached = in->lang && !in->stdin_script && first_line == 1 && !options.aliases && !OPT(in, VERBOSE);
+    in->stale_word = false;
+    bool cached = in->lang && !in->stale_cond && !in->stdin_script && first_line == 1 && !options.aliases && !OPT(in, VERBOSE);
     const Parsed *p = cached ? parse_cache_get(in->lang->cache, text, hash, option_bits(&options)) : NULL;
     int status = p ? run_parsed(in, t, p) : run_parsing(in, t, text, first_line, hash);
     in->lang_text = outer;

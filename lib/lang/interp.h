@@ -151,6 +151,8 @@ typedef struct Frame {
     Str *source;
     uint32_t call_line;
     uint32_t depth;
+    StrList *args;   /* for BASH_ARGV, under extdebug; else NULL */
+    const WordPart *subst; /* the $( ) whose text the function stands in, or NULL */
 } Frame;
 
 typedef struct Unwind {
@@ -238,6 +240,7 @@ struct Interp {
     Ast *held_ast;       /* kept alive by a child of another process */
     bool lang_text;      /* some text is being read by this process itself */
     bool parse_failed;
+    bool stale_cond, stale_word; /* what a text that did not parse left for the next: ParseError.in_cond, .unclosed */
     uint32_t given_up;   /* the line where the last command was abandoned; 0: it was not */
     int one_status;      /* storage of pipestatus for a plain command */
     Buf last_arg;        /* $_ in keep */
@@ -272,6 +275,8 @@ struct Interp {
     unsigned trap_depth;
     bool in_debug_trap, in_err_trap, in_return_trap, in_child_trap;
     int trap_signal;
+    StrList *base_args;  /* of the bottom of BASH_ARGV, or NULL; counted */
+    bool base_known;
     Slice execution_string;
     bool has_execution_string;
     uint64_t procsub_fds; /* which of descriptors 0..63 are /dev/fd pipes of this shell */
@@ -336,11 +341,11 @@ void var_touched(Interp *in, Slice name);
 Slice expand_index(Interp *in, Slice sub); /* $ and ` in a subscript that came as text */
 bool element_index(Interp *in, const Var *v, Slice name, Slice subscript, int64_t *index);
 bool var_export(Interp *in, Slice name);
+Assign *assign_expanded(Interp *in, const Assign *a, bool assoc); /* its items expanded and quoted, as set -x shows them */
 bool var_set_global(Interp *in, Slice name, Slice text, bool append);
 void print_compound(Interp *in, const Var *v, Buf *out);
 Slice attr_letters(Mem *m, uint32_t attrs);
 const IfsCache *ifs_of(Interp *in);
-bool lang_bytes(Interp *in); /* characters are bytes: the C locale */
 /* A subscript that comes as text (unset 'm[$k]', [[ -v m[$k] ]]) is expanded once more. */
 Slice expand_subscript(Interp *in, Slice subscript);
 extern const ProcEnv interp_env;
@@ -430,6 +435,7 @@ Slice upper_lower(Mem *m, Slice s, int how); /* 'U' 'L' 'u' */
 int exec_node(Interp *in, const Node *n);
 Frame *frame_push(Interp *in, bool is_function, Str *function, Str *source);
 void frame_unref(Gen *g, Frame *f);
+void base_args_know(Interp *in); /* what BASH_ARGV has at its bottom, from here on */
 Program program_find(Interp *in, const char *name, bool default_path);
 bool set_nameref(Interp *in, const Name *name, Slice target);
 void trace_for(Interp *in, const Node *n);

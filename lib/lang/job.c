@@ -7,6 +7,7 @@ typedef struct JobTable {
     Job *jobs;
     size_t count, cap;
     int next_number;
+    int was_fg; /* the number of a job that fg has just waited for, or 0 */
 } JobTable;
 
 /* Only its status is remembered, for wait PID. */
@@ -175,6 +176,12 @@ static void mark_current(JobTable *t)
     for (size_t i = 0; i < t->count; i++)
         t->jobs[i].current = t->jobs[i].previous = false;
     Job *current = newest(t, 0), *previous = newest(t, 1);
+    if (t->was_fg) { /* it was the current one, and the newest before it the previous one */
+        current = previous = NULL;
+        for (size_t i = 0; i < t->count; i++)
+            if (!is_over(&t->jobs[i]) && t->jobs[i].number < t->was_fg)
+                previous = &t->jobs[i];
+    }
     if (current)
         current->current = true;
     if (previous)
@@ -221,7 +228,10 @@ void jobs_settle(Interp *in)
         tell_end(in, j);
         j->notified = true;
     }
+    t->was_fg = 0;
 }
+
+void job_was_fg(Interp *in, int number) { table_of(in)->was_fg = number; }
 
 void jobs_inherit(const Interp *in, Interp *child)
 {

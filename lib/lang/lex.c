@@ -326,7 +326,8 @@ typedef struct {
     const char *at;
     Token token;
     bool have;
-    unsigned depth, substitutions;
+    unsigned depth, substitutions, in_dquotes;
+    const char *paired;
     size_t top;
     jmp_buf *guard;
     PendingSave pending;
@@ -334,7 +335,7 @@ typedef struct {
 
 static void place_save(Parser *p, Place *s)
 {
-    *s = (Place){p->frame, p->at, p->token, p->have, p->depth, p->substitutions, p->top, p->guard, {0}};
+    *s = (Place){p->frame, p->at, p->token, p->have, p->depth, p->substitutions, p->in_dquotes, p->paired, p->top, p->guard, {0}};
     pending_save(p, &s->pending);
 }
 
@@ -346,6 +347,8 @@ static void place_restore(Parser *p, const Place *s)
     p->have = s->have;
     p->depth = s->depth;
     p->substitutions = s->substitutions;
+    p->in_dquotes = s->in_dquotes;
+    p->paired = s->paired;
     p->top = s->top;
     p->guard = s->guard;
     pending_restore(p, &s->pending);
@@ -371,7 +374,8 @@ bool parse_apart(Parser *p, Slice text, uint32_t line, void (*work)(Parser *p, v
     p->frame = f;
     p->at = text.data;
     p->have = false;
-    p->substitutions = 0;
+    p->substitutions = p->in_dquotes = 0;
+    p->paired = NULL;
     int code = 0;
     if (may_fail)
         code = guarded(p, work, arg);

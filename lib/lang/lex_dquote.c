@@ -46,10 +46,24 @@ static void read_escape(Builder *b)
 static bool is_special(const Builder *b, char c)
 {
     if (c == 0 || is(c, CH_QUOTE))
-        return c != '\'' || b->mode == MODE_ARITH;
+        return c != '\'' || b->mode == MODE_ARITH || (b->mode == MODE_BRACE_DQ && b->p->in_dquotes);
     if (b->mode == MODE_ARITH)
         return strchr("()[]{};:?", c) != NULL;
     return b->mode == MODE_BRACE_DQ && c == '}';
+}
+
+/* In "${x-'a'}" a single quote is a character, yet bash's reader wants its pair before it goes on. */
+static void pair_quote(Builder *b, const char *s)
+{
+    Parser *p = b->p;
+    if (p->options.posix || (s < p->paired && s >= p->frame->start))
+        return;
+    const char *end = memchr(s + 1, '\'', (size_t)(p->frame->end - s - 1));
+    if (!end) {
+        need_more(p);
+        fail_matching(p, s, "'");
+    }
+    p->paired = end + 1;
 }
 
 void read_quoted(Builder *b)
@@ -69,6 +83,12 @@ void read_quoted(Builder *b)
         case '$': read_dollar(b, true); break;
         case '`': read_backquoted(b, true); break;
         case '\'': { /* arithmetic: nothing is expanded in m['...'], and the quotes stay for who reads the subscript */
+            if (b->mode == MODE_BRACE_DQ) {
+                pair_quote(b, s);
+                literal(b, s, 1, true);
+                p->at++;
+                break;
+            }
             const char *end = s - b->start > 1 && s[-1] == '[' && is(s[-2], CH_NAME | CH_DIGIT) ? strstr(s + 1, "']") : NULL;
             size_t n = end && end < p->frame->end ? (size_t)(end + 1 - s) : 1;
             literal(b, s, n, true);
@@ -99,8 +119,10 @@ Node *read_command_list(Parser *p, const char *opened)
 {
     PendingSave save;
     const Frame *frame = p->frame;
+    unsigned in_dquotes = p->in_dquotes;
     enter(p);
     pending_save(p, &save);
+    p->in_dquotes = 0;
     p->substitutions++;
     p->have = false;
     skip_newlines(p);
@@ -110,6 +132,7 @@ Node *read_command_list(Parser *p, const char *opened)
         fail_matching(p, opened, ")");
     if (t->kind != TOK_RPAREN)
         fail_token(p);
+    p->in_dquotes = in_dquotes;
     unsigned left = 0;
     for (const Pending *d = p->pending; d; d = d->next)
         left++;
@@ -157,12 +180,14 @@ void read_backquoted(Builder *b, bool quoted)
 static void read_command(Builder *b, bool quoted, const char *opened)
 {
     Parser *p = b->p;
-    const char *start = p->at + 2;
+    const char *start = p->at + 2, *outer = p->arith_opened;
     WordPart part = {.kind = PART_COMMAND, .quoted = quoted};
     part.command.line = line_of(p, start);
     add_part(b, part);
     p->at = start;
+    p->arith_opened = opened;
     Node *body = read_command_list(p, opened);
+    p->arith_opened = outer;
     WordPart *made = last_part(p);
     made->command.body = body;
     made->command.source = between(start, p->at - 1);

@@ -44,7 +44,7 @@ Word *read_subscript(Parser *p, IndexKind *kind)
     Word *w = read_parts(p, MODE_SUBSCRIPT, 0, 0);
     if (*p->at != ']') {
         need_more(p);
-        fail_matching(p, opened, "]");
+        fail_matching(p, opened, "}");
     }
     p->at++;
     return w;
@@ -67,6 +67,21 @@ static void read_index(Parser *p, Param *param)
 static Word *read_default(Parser *p, bool quoted)
 {
     return read_parts(p, quoted ? MODE_BRACE_DQ : MODE_BRACE, quoted ? READ_QUOTED : READ_TILDE, 0);
+}
+
+/* The word of ? is expanded as if it stood outside quotes: where it ends is found first. */
+static Word *read_message(Parser *p, bool quoted)
+{
+    const char *start = p->at;
+    Word *w = read_default(p, quoted);
+    const char *end = p->at;
+    if (!quoted || *end != '}' || !memchr(start, '\'', (size_t)(end - start)))
+        return w;
+    p->at = start;
+    Word *unquoted = read_parts(p, MODE_BRACE, READ_TILDE, 0);
+    bool same = p->at == end;
+    p->at = end;
+    return same ? unquoted : w;
 }
 
 static Word *read_pattern(Parser *p, char stop) { return read_parts(p, MODE_BRACE, READ_TILDE, stop); }
@@ -134,7 +149,7 @@ static bool read_colon(Parser *p, Param *param, bool quoted)
     if (at) {
         param->kind = ops[at - chars];
         p->at = s + 1;
-        param->word = read_default(p, quoted);
+        param->word = param->kind == PARAM_ERROR ? read_message(p, quoted) : read_default(p, quoted);
         return true;
     }
     if (!param->colon)
@@ -242,7 +257,10 @@ static bool read_whole(Parser *p, Param *param, bool quoted)
         return true;
     if (*s == '#' && p->at != s)
         return false;
-    if (*s == '!' && is_parameter_start(s[1]) && !(s[1] == '-' || s[1] == '?' || s[1] == '$')) {
+    bool status = s[1] == '?' && s[2] && strchr("}:#%/^,@+-=", s[2]);
+    if (*s == '!' && s[1] == '?' && !status && s[2] != '?')
+        return false;
+    if (*s == '!' && is_parameter_start(s[1]) && !(s[1] == '-' || (s[1] == '?' && !status) || s[1] == '$')) {
         p->at++;
         if (!read_parameter(p, param))
             return false;

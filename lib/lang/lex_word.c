@@ -84,7 +84,9 @@ void read_dquotes(Builder *b)
     enter(p);
     flush(b);
     Builder inner = {.p = p, .base = p->top, .mode = MODE_DQUOTE, .how = READ_QUOTED, .start = p->at};
+    p->in_dquotes++;
     read_quoted(&inner);
+    p->in_dquotes--;
     if (*p->at != '"') {
         need_more(p);
         fail_matching(p, opened, "\"");
@@ -157,7 +159,7 @@ static bool meets_meta(Builder *b, char c)
     const char *s = p->at;
     if (c == 0)
         return true;
-    if (b->mode == MODE_BRACE || b->mode == MODE_SUBSCRIPT)
+    if (b->mode == MODE_BRACE || b->mode == MODE_SUBSCRIPT || s < p->within)
         return false;
     if (b->mode == MODE_REGEX) {
         if (c == '(')
@@ -270,6 +272,11 @@ Word *read_parts(Parser *p, Mode mode, unsigned flags, char stop)
         read_unquoted(&b);
     if (*p->at == 0)
         need_more(p);
+    if (b.depth && *p->at == 0 && mode == MODE_REGEX) {
+        add_expected(p, p->cond_open);
+        p->error.second = p->error.more;
+        p->error.more = line_text(p, line_of_end(p), "unexpected argument to conditional binary operator");
+    }
     if (b.depth && *p->at == 0 && (mode == MODE_WORD || mode == MODE_REGEX))
         fail_matching(p, b.start, ")");
     if (p->frame != frame)

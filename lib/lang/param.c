@@ -75,7 +75,8 @@ static void subject_element(Interp *in, Subject *s, const Param *p, const Var *v
     if (index < 0) {
         index += v && v->value.kind == VALUE_ARRAY ? array_end(v->value.a) : 0;
         if (index < 0) {
-            lang_error(in, "%.*s: bad array subscript", (int)name.len, name.data);
+            for (int times = p->kind == PARAM_LENGTH ? 0 : p->kind == PARAM_TRANSFORM && p->op == 'a' ? 2 : 1; times; times--)
+                lang_error(in, "%.*s: bad array subscript", (int)name.len, name.data);
             return;
         }
     }
@@ -114,6 +115,8 @@ static void subject_nameref(Interp *in, Subject *s, const Param *p)
         }
     }
     s->set = lang_get(in, &p->name, &s->text);
+    if (p->kind == PARAM_LENGTH && slice_find(target, '[') < target.len)
+        s->text = SLICE(""); /* of an element that a nameref names the length is 0 */
 }
 
 static void subject_of(Interp *in, const Param *p, Subject *s)
@@ -425,7 +428,7 @@ static void slice_list(Interp *in, const Param *p, Subject *s)
     int64_t end = s->indices && s->count ? s->indices[s->count - 1] + 1 : (int64_t)s->count;
     if (from < 0)
         from += end;
-    if (from < 0 || from > end) { /* out of range: the length is not looked at */
+    if (from < 0 || from > end - s->assoc) { /* out of range: the length is not looked at */
         s->count = 0;
         return;
     }
@@ -614,10 +617,12 @@ static NORETURN void report_unset(Interp *in, const Param *p, const Param *asked
 static void check_bound(Interp *in, const Param *p, const Param *asked, const Subject *s)
 {
     bool length = p->kind == PARAM_LENGTH;
-    if (s->set || !OPT(in, NOUNSET) || (s->list && (!length || s->positional)) || (length && ((p->index_kind == INDEX_EXPR && s->var) || (s->list && s->var && s->var->value.kind != VALUE_UNSET && !(s->var->attrs & ATTR_INVISIBLE)))))
+    bool array = s->var && s->var->value.kind >= VALUE_ARRAY && !(s->var->attrs & ATTR_INVISIBLE);
+    bool scalar = length && p->var == VAR_NAMED && p->index_kind != INDEX_NONE && !array;
+    if (!OPT(in, NOUNSET) || (s->set && !scalar) || (s->list && (!length || s->positional)) || (length && p->index_kind != INDEX_NONE && array))
         return;
     bool dollar = !length && (p->var == VAR_POSITIONAL || p->var == VAR_LAST_JOB);
-    Slice name = asked->indirect ? slice_str(asked_text(in, asked)) : s->name;
+    Slice name = asked->indirect ? slice_str(asked_text(in, asked)) : scalar ? p->name.text : s->name;
     lang_error(in, "%s%.*s: unbound variable", dollar ? "$" : "", (int)name.len, name.data);
     lang_fatal(in, length && s->list ? 1 : unset_status(in));
 }

@@ -193,7 +193,7 @@ static bool ends_command(TokenKind kind)
 Node *parse_pipeline(Parser *p)
 {
     uint32_t line = line_of(p, peek(p)->start);
-    bool negated = false, prefixed = peek_is(p, "!") || peek_is(p, "time");
+    bool negated = false, prefixed = (peek_is(p, "!") || peek_is(p, "time")) && p->token.start != p->stale;
     uint8_t timed = 0;
     if (!prefixed)
         return parse_stages(p);
@@ -319,6 +319,8 @@ static void unit_work(Parser *p, Unit *unit)
     while (peek(p)->kind == TOK_NEWLINE)
         take(p);
     unit->line = line_of(p, peek(p)->start);
+    p->stale = p->options.stale_word ? peek(p)->start : NULL;
+    p->options.stale_word = false;
     if (peek(p)->kind == TOK_EOF) {
         unit->node = NULL;
         return;
@@ -348,6 +350,12 @@ static void unit_reset(Parser *p)
     p->substitutions = 0;
     p->top = 0;
     p->expansions = 0;
+    p->arith_opened = NULL;
+    p->cond = NULL;
+    p->cond_open = 0;
+    p->in_items = false;
+    p->within = p->paired = NULL;
+    p->in_dquotes = 0;
     p->pending = NULL;
     p->pending_tail = &p->pending;
     p->warnings = NULL;

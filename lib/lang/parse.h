@@ -10,6 +10,7 @@
 
 typedef struct ParseOptions {
     bool extglob, posix, aliases, brace_expand;
+    bool stale_cond, stale_word; /* what ParseError.in_cond and .unclosed of another text left */
     bool stop_at_eof_ok;   /* reserved for interactive use: an unfinished command is PARSE_MORE, not an error */
     /* The alias's text or an empty slice; called when `aliases`. */
     Slice (*alias)(void *user, Slice name, bool *found);
@@ -26,6 +27,10 @@ typedef struct ParseError {
     bool at_eof;           /* unexpected end of file */
     bool in_substitution;  /* a wrong token inside $( ): bash -c and eval end the shell with 127 */
     bool no_memory;
+    bool or_last;          /* at the end of the text: $? stays as it was unless it was 0 */
+    bool in_cond;          /* inside [[ ]]: bash's reader then takes the next [[ for a word of one */
+    bool unclosed;         /* a quote or the like: bash's reader then takes the next word for an argument */
+    const char *more;      /* between message and second, a line each, NULL or lines in their form; ends in no newline */
 } ParseError;
 
 typedef struct Parser Parser;

@@ -240,6 +240,16 @@ static Node *parse_arith_command(Parser *p, const char *start, const char *end, 
     return n;
 }
 
+/* ((...) and the end of the line: bash has read too far to take it for two subshells, and shows the line's last word. */
+static NORETURN void fail_half_arith(Parser *p, const char *end)
+{
+    const char *word = end + 1;
+    while (word > p->frame->start && !strchr(" \t\n;|&", word[-1]))
+        word--;
+    quote_line(p, end);
+    fail_at(p, end, "syntax error near `%.*s'", (int)MIN(end + 1 - word, 900), word);
+}
+
 static Node *parse_paren(Parser *p, uint32_t line)
 {
     const char *start = peek(p)->start;
@@ -251,6 +261,8 @@ static Node *parse_paren(Parser *p, uint32_t line)
         }
         if (end[1] == ')')
             return parse_arith_command(p, start, end, line);
+        if (end[1] == '\n' || !end[1])
+            fail_half_arith(p, end);
     }
     Node *n = new_node(p, NODE_SUBSHELL, line);
     take(p);
@@ -331,7 +343,7 @@ static Keyword keyword_at(Parser *p)
         {"function", KW_FUNCTION}, {"coproc", KW_COPROC}, {"{", KW_GROUP}, {"[[", KW_COND},
     };
     const Token *t = peek(p);
-    if (t->kind != TOK_WORD || !t->plain || t->end - t->start > 8)
+    if (t->kind != TOK_WORD || !t->plain || t->end - t->start > 8 || t->start == p->stale)
         return KW_NONE;
     for (size_t i = 0; i < ARRAY_LEN(table); i++)
         if (peek_is(p, table[i].text))
@@ -365,9 +377,9 @@ Node *parse_compound(Parser *p)
 
 static bool is_closer(Parser *p)
 {
-    static const char *const closers[] = {"then", "else", "elif", "fi", "do", "done", "esac", "}", "in"};
+    static const char *const closers[] = {"then", "else", "elif", "fi", "do", "done", "esac", "}", "in", "]]"};
     const Token *t = peek(p);
-    if (t->kind != TOK_WORD || !t->plain || t->end - t->start > 4)
+    if (t->kind != TOK_WORD || !t->plain || t->end - t->start > 4 || t->start == p->stale)
         return false;
     for (size_t i = 0; i < ARRAY_LEN(closers); i++)
         if (peek_is(p, closers[i]))

@@ -10,12 +10,27 @@ static Cond *new_cond(Parser *p, CondKind kind)
     return c;
 }
 
+/* bash misses the parentheses that are open, too, each in a line of its own. */
+void add_expected(Parser *p, unsigned times)
+{
+    Buf b;
+    buf_init(&b, p->mem, 1 << 16);
+    for (unsigned i = 0; i < times; i++)
+        buf_printf(&b, "%sline %u: expected `)'", i ? "\n" : "", line_of(p, p->cond));
+    buf_char(&b, 0);
+    if (times)
+        p->error.more = b.data;
+}
+
 /* bash leaves $? as it was and reads no further, but for a command that the end of the text cuts off. */
 static void set_status(Parser *p)
 {
     const Token *t = peek(p);
     bool cut = t->kind == TOK_EOF || (t->kind == TOK_NEWLINE && t->end == p->frame->end);
     p->error.status = cut ? 2 : -1;
+    p->error.or_last = cut;
+    p->error.in_cond = true;
+    add_expected(p, p->cond_open);
 }
 
 static NORETURN void fail_cond(Parser *p, const char *before, const char *after)
@@ -117,6 +132,7 @@ static Cond *parse_binary(Parser *p, Word *left)
         skip_to_operand(p);
         if (p->at[0] == ']' && p->at[1] == ']' && is(p->at[2], CH_META))
             fail_cond(p, "unexpected argument ", " to conditional binary operator");
+        p->error.in_cond = true;
         c->right = read_parts(p, MODE_REGEX, READ_TILDE, 0);
         if (!c->right->source.len)
             fail_cond(p, "unexpected argument ", " to conditional binary operator");
@@ -151,9 +167,16 @@ static Cond *parse_term(Parser *p)
     if (t->kind == TOK_LPAREN) {
         take(p);
         c = new_cond(p, COND_GROUP);
+        p->cond_open++;
         c->a = parse_or(p);
-        if (!take_if(p, TOK_RPAREN))
+        p->cond_open--;
+        if (!take_if(p, TOK_RPAREN)) {
+            if (peek(p)->kind == TOK_EOF) {
+                set_status(p);
+                fail_at(p, p->cond, "unexpected token `EOF', expected `)'");
+            }
             fail_cond(p, "unexpected token ", ", expected `)'");
+        }
     } else if (peek_is(p, "!")) {
         take(p);
         c = new_cond(p, COND_NOT);
@@ -164,6 +187,11 @@ static Cond *parse_term(Parser *p)
         c = parse_term_word(p);
     } else {
         set_status(p);
+        if ((peek_is(p, "]]") || t->kind == TOK_NEWLINE) && p->error.more) {
+            const char *all = p->error.more;
+            p->error.more = NULL;
+            fail_whole(p, p->cond, all);
+        }
         if (peek_is(p, "]]") || t->kind == TOK_NEWLINE)
             fail_silent(p, t->start); /* bash says nothing and reads no further */
         fail_cond(p, "unexpected token ", " in conditional command");
@@ -206,14 +234,19 @@ static Cond *parse_or(Parser *p)
 Node *parse_cond(Parser *p)
 {
     Node *n = new_node(p, NODE_COND, line_of(p, peek(p)->start));
+    p->cond = peek(p)->start;
+    p->cond_open = 0;
     take(p);
+    if (p->options.stale_cond)
+        fail_token(p);
     n->cond.cond = parse_or(p);
     if (!peek_is(p, "]]")) {
         set_status(p);
         if (peek(p)->kind == TOK_EOF)
             fail_at(p, p->token.start > p->frame->start ? p->token.start - 1 : p->token.start, "unexpected EOF while looking for `]]'");
-        if (p->token.kind == TOK_RPAREN)
-            fail_at(p, p->token.start, "syntax error in conditional expression: unexpected token `)'");
+        if (p->token.kind != TOK_WORD && p->token.kind != TOK_NUMBER && p->token.kind != TOK_VAR && p->token.kind != TOK_NEWLINE)
+            fail_at(p, p->token.start, "syntax error in conditional expression: unexpected token `%.*s'",
+                    (int)(p->token.end - p->token.start), p->token.start);
         fail_at(p, p->token.start, "syntax error in conditional expression");
     }
     take(p);

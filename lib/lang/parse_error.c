@@ -38,6 +38,16 @@ NORETURN void fail_at(Parser *p, const char *where, const char *format, ...)
     fail(p, line, text);
 }
 
+const char *line_text(Parser *p, uint32_t line, const char *text)
+{
+    char *whole = mem_printf(p->mem, "line %u: %s", line, text);
+    if (!whole)
+        fail_memory(p);
+    return whole;
+}
+
+NORETURN void fail_whole(Parser *p, const char *where, const char *message) { fail(p, line_of(p, where), (char *)(uintptr_t)message); }
+
 NORETURN void fail_silent(Parser *p, const char *where) { fail(p, line_of(p, where), (char *)(uintptr_t)""); }
 
 static NORETURN void fail_line(Parser *p, uint32_t line, const char *format, ...) PRINTF_LIKE(3, 4);
@@ -64,8 +74,7 @@ void quote_line(Parser *p, const char *where)
     p->error.second = text;
 }
 
-/* bash counts the end of the text as a line of its own. */
-static uint32_t line_of_end(Parser *p)
+uint32_t line_of_end(Parser *p)
 {
     Frame *f = p->frame;
     return line_of(p, f->end) + (f->end > f->start && f->end[-1] != '\n');
@@ -74,15 +83,20 @@ static uint32_t line_of_end(Parser *p)
 NORETURN void fail_end(Parser *p)
 {
     if (p->substitutions)
-        fail_matching(p, NULL, ")");
+        fail_matching(p, p->arith_opened, ")");
     p->error.at_eof = true;
     fail_line(p, line_of_end(p), "syntax error: unexpected end of file");
 }
 
 NORETURN void fail_matching(Parser *p, const char *opened, const char *closer)
 {
-    p->error.at_eof = true;
+    p->error.at_eof = p->error.unclosed = true;
     uint32_t line = opened ? line_of(p, opened) : line_of_end(p);
+    if (p->in_items && p->error.status != 1) { /* of a compound assignment the rest is missing too */
+        p->error.status = 1;
+        p->error.second = line_text(p, line_of_end(p), "syntax error: unexpected end of file");
+    }
+    p->error.or_last = p->error.status == 2 && opened;
     fail_line(p, line, "unexpected EOF while looking for matching `%s'", closer);
 }
 

@@ -54,26 +54,28 @@ static Word *read_index(Parser *p, Arith **code)
     return w;
 }
 
-/* [3]={x,y}: brace expansion comes first and makes it plain words. */
-static bool has_braces(Parser *p, const char *s)
+/* The word at s with its brace expansions, or NULL when it has none. */
+static Word *read_braced(Parser *p, const char *s)
 {
+    if (!p->options.brace_expand)
+        return NULL;
     const char *e = s;
     while (!is(*e, CH_META) && *e != '{')
         e++;
-    if (*e != '{' || !p->options.brace_expand)
-        return false;
-    Word *w = read_word(p, READ_BRACES);
+    if (*e != '{')
+        return NULL;
+    Word *w = read_word(p, READ_BRACES | READ_TILDE);
     p->at = s;
     p->have = false;
     peek(p);
-    return w->flags & WORD_BRACE;
+    return w->flags & WORD_BRACE ? w : NULL;
 }
 
 static void read_item(Parser *p)
 {
-    ArrayItem item = {0};
     const char *s = peek(p)->start;
-    if (item_value(s) && !has_braces(p, s)) {
+    ArrayItem item = {.braced = read_braced(p, s)};
+    if (item_value(s)) {
         p->at = s;
         p->have = false;
         item.index = read_index(p, &item.index_code);
@@ -81,7 +83,7 @@ static void read_item(Parser *p)
         p->at += item.append ? 2 : 1;
         item.value = read_value(p);
     } else {
-        item.value = read_word(p, READ_BRACES | READ_TILDE);
+        item.value = read_word(p, READ_TILDE);
     }
     push(p, &item, sizeof item);
 }
@@ -92,8 +94,8 @@ static void read_items(Parser *p, Assign *a)
     const char *opened = p->at;
     const Frame *frame = p->frame;
     size_t base = p->top;
-    uint32_t line = line_of(p, opened);
-    a->is_array = true;
+    bool outer = p->in_items;
+    a->is_array = p->in_items = true;
     p->at++;
     p->have = false;
     enter(p);
@@ -103,6 +105,7 @@ static void read_items(Parser *p, Assign *a)
         if (t->kind == TOK_RPAREN)
             break;
         if (t->kind == TOK_EOF) {
+            p->in_items = false;
             p->error.status = 1;
             fail_matching(p, p->frame == frame ? opened : NULL, ")");
         }
@@ -116,7 +119,7 @@ static void read_items(Parser *p, Assign *a)
     take(p);
     frame_return(p, frame);
     leave(p);
-    (void)line;
+    p->in_items = outer;
     a->items = take_array(p, base, sizeof *a->items, &a->nitems);
 }
 
@@ -231,7 +234,7 @@ Redir *parse_redir(Parser *p)
         heredoc_add(p, r, start, p->at);
         return r;
     }
-    r->word = read_word(p, r->kind == REDIR_HERESTRING ? READ_TILDE : READ_BRACES | READ_TILDE);
+    r->word = read_word(p, r->kind == REDIR_HERESTRING ? READ_TILDE | READ_VALUE : READ_BRACES | READ_TILDE);
     if (r->kind == REDIR_DUP_OUT && names_file(r))
         r->kind = REDIR_BOTH;
     return r;
@@ -271,6 +274,19 @@ static int declares(const Word *w)
     return slice_is(text, "command") || slice_is(text, "builtin") ? DECL_PREFIX : DECL_NONE;
 }
 
+/* Blanks in a subscript end the word here, where the reader expects no assignment. */
+static bool is_declaration(const char *s)
+{
+    const char *e = name_end(s);
+    if (!assignment_value(s))
+        return false;
+    if (*e == '[')
+        for (const char *close = skip_parens(e + 1, '[', ']'); e < close && !is(*e, CH_QUOTE); e++)
+            if (is(*e, CH_META))
+                return false;
+    return true;
+}
+
 static Word *read_declaration(Parser *p, bool compound_ok)
 {
     const char *start = peek(p)->start;
@@ -305,11 +321,29 @@ typedef struct Simple {
     uint32_t words;
 } Simple;
 
+/* a[..., where an assignment may stand, goes on to the ] whatever comes between. */
+static Word *read_subscripted(Parser *p, const char *start, const char *open)
+{
+    const char *close = skip_parens(open + 1, '[', ']');
+    if (!close) {
+        need_more(p);
+        fail_matching(p, open, "]");
+    }
+    p->at = start;
+    p->within = close;
+    Word *w = read_parts(p, MODE_WORD, READ_BRACES | READ_TILDE, 0);
+    p->within = NULL;
+    return w;
+}
+
 static void add_word(Parser *p, Simple *s)
 {
     Word *w;
-    if (s->words && s->declaring == DECL_ASSIGN && assignment_value(peek(p)->start))
+    const char *start = peek(p)->start, *open = name_end(start);
+    if (s->words && s->declaring == DECL_ASSIGN && is_declaration(start))
         w = read_declaration(p, s->compound_ok);
+    else if (!s->words && open > start && *open == '[')
+        w = read_subscripted(p, start, open);
     else
         w = read_word(p, READ_BRACES | READ_TILDE | READ_ASSIGN);
     if (s->words == 0 || s->declaring == DECL_PREFIX) {
@@ -384,7 +418,7 @@ Node *parse_simple(Parser *p)
         } else if (peek(p)->kind == TOK_WORD) {
             if (!alias_argument(p))
                 add_word(p, &s);
-            if (++tokens == 2) /* bash numbers a command by the line where its second word ends */
+            if (++tokens <= 2) /* bash numbers a command by the line where its second word ends */
                 s.node->line = line_of(p, p->at);
         } else if (p->token.kind == TOK_LPAREN && s.words == 1 && !s.node->simple.nassigns && !s.node->redirs) {
             return parse_definition(p, &s, start);
@@ -392,6 +426,8 @@ Node *parse_simple(Parser *p)
             break;
         }
     }
+    if (!*p->at && !p->frame->parent && p->at > p->frame->start && p->at[-1] == '\\' && tokens)
+        s.node->line += 2; /* a backslash at the end of the text: the reader has gone on twice */
     s.node->simple.words = take_array(p, s.base, sizeof(Word *), &s.node->simple.nwords);
     if (!s.words && !s.node->simple.nassigns && !s.node->redirs)
         fail_token(p);

@@ -100,6 +100,14 @@ struct Parser {
     size_t top, cap;
     size_t splice;        /* bytes of the rest that an alias's frame takes along, at least to the end of the line */
     unsigned expansions;  /* of aliases in this unit */
+    const char *arith_opened; /* the innermost $( that began as $((, and was none */
+    const char *cond;     /* the [[ being read, and how many of its parentheses are open */
+    unsigned cond_open;
+    unsigned in_dquotes;  /* open "..." in this text */
+    const char *paired;   /* single quotes before it have their pair: lex_dquote.c */
+    const char *within;   /* no character before it ends the word: a subscript's end, or NULL */
+    bool in_items;        /* within a=( */
+    const char *stale;    /* a word that is no reserved word, whatever it says */
     ParseError error;
     const char **warnings;
     uint32_t nwarnings;
@@ -114,9 +122,12 @@ struct Parser {
 NORETURN void fail_memory(Parser *p);
 NORETURN void fail_at(Parser *p, const char *where, const char *format, ...) PRINTF_LIKE(3, 4); /* without a second line */
 NORETURN void fail_silent(Parser *p, const char *where);
+NORETURN void fail_whole(Parser *p, const char *where, const char *message); /* a message with its line */
 NORETURN void fail_token(Parser *p);                       /* near unexpected token */
 NORETURN void fail_matching(Parser *p, const char *opened, const char *closer); /* end of text while looking for closer */
 NORETURN void fail_end(Parser *p);
+const char *line_text(Parser *p, uint32_t line, const char *text); /* "line N: text" */
+uint32_t line_of_end(Parser *p);                           /* bash counts the end of the text as a line of its own */
 /* Sets the second line to the text of the line of `where`. */
 void quote_line(Parser *p, const char *where);
 void enter(Parser *p); /* one level deeper, or an error */
@@ -258,6 +269,7 @@ Node *parse_compound(Parser *p); /* NULL when the next token begins none */
 Node *parse_function_body(Parser *p, Slice name, bool keyword, const char *start, uint32_t line);
 bool begins_compound(Parser *p);
 Node *parse_cond(Parser *p);     /* after [[ */
+void add_expected(Parser *p, unsigned times);
 void parse_redirs(Parser *p, Node *n);
 bool is_redir(TokenKind kind);
 Redir *parse_redir(Parser *p);

@@ -337,9 +337,26 @@ int exec_pipeline(Interp *in, const Node *n)
 
 /* ---------- & and coproc ---------- */
 
+/* The DEBUG trap of simple commands that start in the background runs in the parent. */
+static void debug_background(Interp *in, const Node *n)
+{
+    if (n->kind == NODE_PIPELINE)
+        for (uint32_t i = 0; i < n->pipeline.count; i++)
+            debug_background(in, n->pipeline.stages[i]);
+    if (n->kind != NODE_SIMPLE)
+        return;
+    in->dyn.line = n->line;
+    if (!in->trap_depth)
+        in->command = n;
+    trap_run(in, TRAP_DEBUG);
+}
+
 int exec_background(Interp *in, const Node *n)
 {
     StageArg *arg;
+    bool debug = unlikely(in->st.traps != NULL) && trap_has(in, TRAP_DEBUG) && !OPT(in, FUNCTRACE);
+    if (debug)
+        debug_background(in, n);
     Proc *child = stage_child(in, n, !OPT(in, MONITOR), &arg);
     pid_t pid = proc_start(child, stage_main, arg, STACK_MEDIUM);
     if (pid < 0) {

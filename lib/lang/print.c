@@ -176,6 +176,10 @@ static void print_assign(Printer *p, const Assign *a)
         const ArrayItem *item = &a->items[i];
         if (i)
             text(p, " ");
+        if (item->braced) {
+            emit_word(p, item->braced);
+            continue;
+        }
         if (item->index) {
             text(p, "[");
             emit_word(p, item->index);

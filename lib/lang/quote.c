@@ -20,28 +20,31 @@ bool needs_ansi_quotes(Slice s)
     return false;
 }
 
-static void quote_ansi(Buf *out, Slice s)
+/* The first character as $'...' has it; its length. */
+static size_t put_ansi(Buf *out, Slice s, bool bytes)
 {
     static const char letters[] = "\aa\bb\033E\ff\nn\rr\tt\vv\\\\''";
-    buf_append(out, SLICE("$'"));
-    for (size_t i = 0; i < s.len;) {
-        unsigned char c = (unsigned char)s.data[i];
-        const char *at = NULL;
-        for (const char *l = letters; *l && !at; l += 2)
-            if ((unsigned char)*l == c)
-                at = l + 1;
-        size_t n = 1;
-        if (at) {
+    unsigned char c = (unsigned char)s.data[0];
+    size_t n = 1;
+    for (const char *l = letters; *l; l += 2)
+        if ((unsigned char)*l == c) {
             buf_char(out, '\\');
-            buf_char(out, *at);
-        } else if (printable(utf8_decode(s.data + i, s.len - i, &n))) {
-            buf_append(out, slice(s.data + i, n));
-        } else {
-            n = 1;
-            buf_printf(out, "\\%03o", (unsigned)c);
+            buf_char(out, l[1]);
+            return 1;
         }
-        i += n;
+    if (!(bytes && c >= 0x80) && printable(utf8_decode(s.data, s.len, &n))) {
+        buf_append(out, slice(s.data, n));
+        return n;
     }
+    buf_printf(out, "\\%03o", (unsigned)c);
+    return 1;
+}
+
+static void quote_ansi(Buf *out, Slice s)
+{
+    buf_append(out, SLICE("$'"));
+    for (size_t i = 0; i < s.len;)
+        i += put_ansi(out, slice_from(s, i), false);
     buf_char(out, '\'');
 }
 
@@ -138,6 +141,19 @@ void quote_key(Buf *out, Slice s)
         quote_double(out, s);
     else
         buf_append(out, s);
+}
+
+/* The C locale: no byte beyond ASCII can be printed. */
+void quote_bytes(Buf *out, Slice s, void (*how)(Buf *out, Slice s))
+{
+    if (slice_ascii(s)) {
+        how(out, s);
+        return;
+    }
+    buf_append(out, SLICE("$'"));
+    for (size_t i = 0; i < s.len; i++)
+        put_ansi(out, slice(s.data + i, 1), true);
+    buf_char(out, '\'');
 }
 
 void quote_shell(Buf *out, Slice s)

@@ -3,6 +3,8 @@
 
 #include "interp.h"
 
+enum { PIPE_SIZE = 65536 };
+
 typedef struct RedirUnwind {
     Unwind unwind;
     File *saved; /* NULL: it was closed */
@@ -154,11 +156,28 @@ static bool redirect_dup(Interp *in, const Redir *r, int fd, bool *opened_both)
     return true;
 }
 
+/* What fits into a pipe comes by one, as in bash. */
+static bool redirect_pipe(Interp *in, Slice text, int fd)
+{
+    int fds[2], err = proc_pipe(in->p, fds);
+    if (err)
+        return report(in, SLICE("cannot create temp file for here-document"), err);
+    proc_write(in->p, fds[1], text);
+    proc_close(in->p, fds[1]);
+    if (fds[0] != fd) {
+        err = proc_dup2(in->p, fds[0], fd);
+        proc_close(in->p, fds[0]);
+    }
+    return err >= 0 || report(in, SLICE("cannot create temp file for here-document"), err);
+}
+
 static bool redirect_text(Interp *in, const Redir *r, int fd)
 {
     Slice text = r->word ? expand_string(in, r->word) : SLICE("");
     if (r->kind == REDIR_HERESTRING)
         text = slice_str(mem_printf(mem_of(in), "%.*s\n", (int)text.len, text.data));
+    if (text.len <= PIPE_SIZE)
+        return redirect_pipe(in, text, fd);
     File *f = file_from_bytes(in->p->kernel, text, NULL);
     if (!f)
         lang_nomem(in);

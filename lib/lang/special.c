@@ -120,6 +120,43 @@ static void put_frames(Interp *in, Var *v)
         v->attrs |= ATTR_INVISIBLE;
 }
 
+void base_args_know(Interp *in)
+{
+    if (in->base_known)
+        return;
+    Gen *g = gen_of(in);
+    int n = positional_count(in);
+    char **args = mem_array(mem_of(in), (size_t)n + 1, char *);
+    for (int i = 0; i < n; i++)
+        args[i] = positional(in, i + 1)->data;
+    in->base_args = strlist_new(g, args, (uint32_t)n);
+    if (!in->base_args)
+        lang_nomem(in);
+    in->base_known = true;
+}
+
+/* The arguments of the calls, innermost first and each list from its end; BASH_ARGC has their numbers. */
+static void put_arguments(Interp *in, Var *v)
+{
+    if (!in->dyn.function_depth && !SHOPT(in, EXTDEBUG))
+        base_args_know(in);
+    size_t n = 0, frames = 1, count = 0;
+    for (const Frame *f = in->dyn.frame; f; f = f->outer, frames++)
+        n += f->args ? f->args->count : 0;
+    Slice *items = mem_array(mem_of(in), n + frames + (in->base_known ? in->base_args->count : 0), Slice);
+    const Frame *f = in->dyn.frame;
+    for (;; f = f->outer) {
+        const StrList *l = f ? f->args : in->base_known ? in->base_args : NULL;
+        if (l && v->special == SPECIAL_ARGC)
+            items[count++] = slice_str(mem_printf(mem_of(in), "%u", l->count));
+        for (uint32_t i = l && v->special == SPECIAL_ARGV ? l->count : 0; i-- > 0;)
+            items[count++] = str_slice(l->items[i]);
+        if (!f)
+            break;
+    }
+    put_array(in, v, items, count);
+}
+
 static void put_statuses(Interp *in, Var *v)
 {
     Gen *g = gen_of(in);
@@ -217,7 +254,7 @@ const Var *special_read(Interp *in, const Var *from)
     case SPECIAL_PPID: put_int(v, in->p->parent ? in->p->parent->pid : 0); break;
     case SPECIAL_ARGV0: put_text(in, v, str_slice(in->st.zero)); break;
     case SPECIAL_FUNCNAME: case SPECIAL_SOURCE: case SPECIAL_BASH_LINENO: put_frames(in, v); break;
-    case SPECIAL_ARGC: case SPECIAL_ARGV: put_array(in, v, NULL, 0); break;
+    case SPECIAL_ARGC: case SPECIAL_ARGV: put_arguments(in, v); break;
     case SPECIAL_PIPESTATUS: put_statuses(in, v); break;
     case SPECIAL_GROUPS: put_array(in, v, &(Slice){"1000", 4}, 1); break;
     case SPECIAL_DIRSTACK: put_dirs(in, v); break;

@@ -7,7 +7,7 @@ Slice transform_text(Interp *in, char op, Slice text)
     buf_init(&b, mem_of(in), BUF_MAX);
     buf_reserve(&b, text.len + 8);
     switch (op) {
-    case 'Q': case 'K': case 'k': quote_reusable(&b, text); break;
+    case 'Q': case 'K': case 'k': lang_bytes(in) ? quote_bytes(&b, text, quote_reusable) : quote_reusable(&b, text); break;
     case 'E': unescape(&b, text, ESCAPE_DOLLAR); break;
     case 'P': return prompt_expand(in, text);
     case 'U': return upper_lower(mem_of(in), text, 'U');
@@ -131,11 +131,18 @@ bool transform_whole(Interp *in, const Param *p, bool list, const Var *v, Slice 
             *text = op == 'a' ? letters_of(in, v) : declaration_text(in, v, array_name(name));
         return !set;
     }
+    if (op == 'a' && v && (v->value.kind < VALUE_ARRAY || (!set && v->attrs & ATTR_INVISIBLE))) {
+        *items = mem_new(mem_of(in), Slice);
+        **items = letters_of(in, v);
+        *count = (*items)->len > 0;
+        return true;
+    }
     if (op == 'A') {
         if (!set && !v)
             return true;
         Slice *one = mem_new(mem_of(in), Slice);
-        *one = !set                              ? declaration_text(in, v, name)
+        bool empty = v && v->value.kind >= VALUE_ARRAY && !(v->attrs & ATTR_INVISIBLE);
+        *one = !set && !empty                    ? declaration_text(in, v, name)
                : v && v->value.kind >= VALUE_ARRAY ? whole_assignment(in, v, name)
                : v                               ? assignment_text(in, v, name, (*items)[0])
                                                  : set_command(in, *items, *count);

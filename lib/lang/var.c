@@ -171,10 +171,12 @@ const Var *var_resolve(Interp *in, const Name *name, Name *final, Slice *subscri
         if (!parse_reference(text, &base, subscript))
             return NULL;
         if (slice_eq(base, final->text) && v->shadowed) {
-            /* A local nameref to its own name means the one it hides. */
+            /* A local nameref to its own name means the global variable. */
+            lang_error(in, "warning: %.*s: circular name reference", (int)name->text.len, name->text.data);
             *final = name_of(base);
-            v = v->shadowed;
-            continue;
+            while (v->shadowed)
+                v = v->shadowed;
+            return v->attrs & ATTR_INVISIBLE && v->scope ? NULL : v;
         }
         *final = name_of(base);
         v = var_lookup(in, final);
@@ -304,8 +306,8 @@ bool var_is_set(Interp *in, Slice ref)
     if (!v)
         return false;
     if (slice_is(sub, "@") || slice_is(sub, "*")) {
-        if (v->value.kind == VALUE_ASSOC && assoc_get(v->value.m, sub))
-            return true;
+        if (v->value.kind == VALUE_ASSOC)
+            return assoc_get(v->value.m, sub) != 0;
         size_t n = 0;
         var_elements(in, v, &n);
         return n > 0;
@@ -573,6 +575,11 @@ static bool set_slow(Interp *in, const Name *name, Slice text, bool append)
         return false;
     if (sub.data)
         return var_set_element(in, final.text, sub, text, append);
+    const Var *front = var_lookup(in, name);
+    if (front && front->attrs & ATTR_NAMEREF && front->scope && slice_eq(final.text, name->text) && v != front) {
+        lang_error(in, "warning: %.*s: circular name reference", (int)name->text.len, name->text.data);
+        return var_set_global(in, name->text, text, append);
+    }
     if (v && v->attrs & ATTR_NAMEREF) { /* a nameref without a target gets one */
         Slice base, index;
         if (!parse_reference(text, &base, &index)) {

@@ -238,13 +238,18 @@ void print_compound(Interp *in, const Var *v, Buf *out)
     buf_char(out, ')');
 }
 
-void var_print_declare(Interp *in, const Var *v, Output *out)
+void var_print_declare(Interp *in, const Var *v, const char *verb, Output *out)
 {
     Buf b;
     buf_init(&b, mem_of(in), BUF_MAX);
     Slice letters = attr_letters(mem_of(in), v->attrs), name = str_slice(v->entry.key);
-    buf_append(&b, SLICE("declare -"));
-    buf_append(&b, letters.len ? letters : SLICE("-"));
+    if (verb) {
+        uint32_t kind = v->attrs & (ATTR_ARRAY | ATTR_ASSOC);
+        buf_printf(&b, "%s%s", verb, kind & ATTR_ASSOC ? " -A" : kind ? " -a" : "");
+    } else {
+        buf_append(&b, SLICE("declare -"));
+        buf_append(&b, letters.len ? letters : SLICE("-"));
+    }
     buf_char(&b, ' ');
     buf_append(&b, name);
     if (!(v->attrs & ATTR_INVISIBLE)) {
@@ -291,7 +296,7 @@ static ItemList expand_items(Interp *in, const Assign *a, bool assoc)
     in->no_tilde = assoc;
     for (uint32_t i = 0; i < a->nitems; i++) {
         const ArrayItem *item = &a->items[i];
-        if (item->index) {
+        if (item->index && (assoc || !item->braced)) {
             Slice key = expand_string(in, item->index);
             pending_add(in, &l, (Item){item, NULL, key, item->value ? expand_string(in, item->value) : SLICE("")});
             continue;
@@ -302,12 +307,34 @@ static ItemList expand_items(Interp *in, const Assign *a, bool assoc)
         }
         Fields f;
         fields_init(&f, mem_of(in));
-        expand_word(in, item->value, &f);
+        expand_word(in, item->braced ? item->braced : item->value, &f);
         for (uint32_t k = 0; k < f.count; k++)
             pending_add(in, &l, (Item){NULL, item->value, SLICE(""), slice_str(f.items[k])});
     }
     in->no_tilde = false;
     return l;
+}
+
+/* An item of an associative array as messages show it: as written, or what declare makes of it. */
+static void bad_assoc_item(Interp *in, const Item *p, const char *before, const char *what)
+{
+    Buf b;
+    buf_init(&b, mem_of(in), BUF_MAX);
+    buf_reserve(&b, 1);
+    bool declared = in->nassigns > 0;
+    if (p->item) {
+        buf_char(&b, '[');
+        if (declared)
+            quote_single(&b, p->key);
+        else
+            buf_append(&b, p->item->index->source);
+        buf_append(&b, p->item->append ? SLICE("]+=") : SLICE("]="));
+    }
+    if (declared)
+        quote_single(&b, p->item ? p->text : p->key.len || !p->text.len ? p->text : p->word->source);
+    else if (!p->item || p->item->value)
+        buf_append(&b, p->item ? p->item->value->source : p->word->source);
+    lang_error(in, "%s%.*s: %s", before, (int)b.len, b.data, what);
 }
 
 static void bad_item(Interp *in, const Item *p, Slice key, const char *what)
@@ -322,10 +349,9 @@ static bool store_subscripted(Interp *in, Slice name, const ItemList *l)
     for (size_t i = 0; i < l->count; i++) {
         const Item *p = &l->items[i];
         if (!p->item) {
-            Slice source = p->word->source;
-            lang_error(in, "%.*s: %.*s: must use subscript when assigning associative array", (int)name.len, name.data, (int)source.len, source.data);
+            bad_assoc_item(in, p, mem_printf(mem_of(in), "%.*s: ", (int)name.len, name.data), "must use subscript when assigning associative array");
         } else if (!p->key.len) {
-            bad_item(in, p, p->item->index->source, "bad array subscript");
+            bad_assoc_item(in, p, "", "bad array subscript");
         } else if (!var_set_element(in, name, p->key, p->text, p->item->append)) {
             return false;
         }
@@ -345,7 +371,7 @@ static bool store_pairs(Interp *in, Slice name, const ItemList *l)
         if (p->item)
             key = slice_str(mem_printf(mem_of(in), "[%.*s]%s%.*s", (int)p->key.len, p->key.data, p->item->append ? "+=" : "=", (int)p->text.len, p->text.data));
         if (!key.len)
-            lang_error(in, "%.*s: bad array subscript", (int)p->word->source.len, p->word->source.data);
+            bad_assoc_item(in, p, "", "bad array subscript");
         else if (!var_set_element(in, name, key, value, false))
             return false;
     }
@@ -360,6 +386,7 @@ static bool store_assoc_items(Interp *in, Slice name, const ItemList *l)
 
 static bool store_items(Interp *in, const Name *name, const ItemList *l, int64_t next)
 {
+    bool bad = false;
     for (size_t i = 0; i < l->count; i++) {
         const Item *p = &l->items[i];
         if (p->item) {
@@ -373,6 +400,7 @@ static bool store_items(Interp *in, const Name *name, const ItemList *l, int64_t
             index += index < 0 ? end : 0;
             if (index < 0) {
                 bad_item(in, p, p->key, all ? "cannot assign to non-numeric index" : "bad array subscript");
+                bad = true;
                 continue;
             }
             next = index;
@@ -381,6 +409,8 @@ static bool store_items(Interp *in, const Name *name, const ItemList *l, int64_t
             return false;
         next++;
     }
+    if (bad && OPT(in, ERREXIT) && !in->dyn.no_errexit && !in->nassigns)
+        lang_discard(in, 1); /* $? is 0, and errexit takes it for a failure all the same */
     return true;
 }
 
@@ -406,15 +436,19 @@ static bool store_compound(Interp *in, const Name *n, const ItemList *l, bool ap
 }
 
 /* What a nameref is declared to refer to. */
-static bool nameref_allowed(Interp *in, Slice name, Slice target, int flags)
+static bool nameref_allowed(Interp *in, const Assign *a, Slice target, int flags)
 {
-    Slice base, sub;
+    Slice base, sub, name = a->name.text;
+    if (a->index) {
+        shell_error(in, in->p->name, "%s[%.*s]: reference variable cannot be an array", name.data, (int)a->index->source.len, a->index->source.data);
+        return false;
+    }
     if (!target.len) {
         shell_error(in, in->p->name, "`': not a valid identifier");
         return false;
     }
     if (!parse_reference(target, &base, &sub)) {
-        shell_error(in, in->p->name, "`%.*s': invalid variable name for name reference", (int)target.len, target.data);
+        shell_error(in, in->p->name, a->append ? "`%.*s': not a valid identifier" : "`%.*s': invalid variable name for name reference", (int)target.len, target.data);
         return false;
     }
     if (!slice_eq(base, name))
@@ -441,6 +475,34 @@ static void trace_value(Interp *in, const Assign *a, Slice text)
     buf_append(&b, a->append ? SLICE("+=") : SLICE("="));
     quote_value(&b, text);
     trace_end(in, &b);
+}
+
+static Word *literal_word(Interp *in, Slice text)
+{
+    Word *w = mem_new(mem_of(in), Word);
+    w->parts = mem_new(mem_of(in), WordPart);
+    w->parts[0] = (WordPart){.kind = PART_LITERAL, .quoted = true, .text = text};
+    w->count = 1;
+    w->flags = WORD_LITERAL | WORD_SIMPLE | WORD_QUOTED;
+    Buf b;
+    buf_init(&b, mem_of(in), BUF_MAX);
+    quote_single(&b, text);
+    w->source = buf_slice(&b);
+    return w;
+}
+
+Assign *assign_expanded(Interp *in, const Assign *a, bool assoc)
+{
+    const Var *v = var_find_name(in, &a->name);
+    ItemList l = expand_items(in, a, assoc || (v && v->value.kind == VALUE_ASSOC));
+    Assign *made = mem_new(mem_of(in), Assign);
+    *made = *a;
+    made->items = mem_array(mem_of(in), l.count + 1, ArrayItem);
+    made->nitems = (uint32_t)l.count;
+    for (size_t i = 0; i < l.count; i++)
+        made->items[i] = (ArrayItem){.index = l.items[i].item ? literal_word(in, l.items[i].key) : NULL,
+                                     .value = literal_word(in, l.items[i].text), .append = l.items[i].item && l.items[i].item->append};
+    return made;
 }
 
 static bool is_assoc(Interp *in, const Assign *a, uint32_t attrs, int flags)
@@ -489,12 +551,12 @@ bool var_assign(Interp *in, const Assign *a, uint32_t attrs, int declare_flags)
     }
     if (old && old->value.kind == VALUE_ASSOC)
         attrs &= ~(uint32_t)ATTR_ARRAY;
+    if (attrs & ATTR_NAMEREF && !nameref_allowed(in, a, text, declare_flags))
+        return false;
     /* readonly must not stand in the way of its own value. */
     if ((attrs || declare_flags) && !var_declare(in, name, attrs & ~(uint32_t)(ATTR_READONLY | ATTR_NAMEREF), 0, declare_flags))
         return false;
     bool ok;
-    if (attrs & ATTR_NAMEREF && !nameref_allowed(in, name, text, declare_flags))
-        return false;
     if (attrs & ATTR_NAMEREF)
         ok = var_declare(in, name, ATTR_NAMEREF, 0, declare_flags) && var_set(in, name, text, a->append);
     else if (a->is_array)
