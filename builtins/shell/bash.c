@@ -9,6 +9,23 @@ typedef struct Invocation {
     bool command, version;
 } Invocation;
 
+static const char *const long_names[] = {
+    "debug", "debugger", "dump-po-strings", "dump-strings", "help", "init-file", "login", "noediting", "noprofile", "norc", "posix", "pretty-print",
+    "rcfile", "restricted", "verbose", "version",
+};
+
+static int unknown(Proc *p, const char *option)
+{
+    const char *name = p->name;
+    warn(p, "%s: invalid option", option);
+    out_printf(p->err, "Usage:\t%s [GNU long option] [option] ...\n\t%s [GNU long option] [option] script-file ...\nGNU long options:\n", name, name);
+    for (size_t i = 0; i < ARRAY_LEN(long_names); i++)
+        out_printf(p->err, "\t--%s\n", long_names[i]);
+    out_str(p->err, "Shell options:\n\t-ilrsD or -c command or -O shopt_option\t\t(invocation only)\n\t-abefhkmnptuvxBCEHPT or -o option\n");
+    output_flush(p->err);
+    return 2;
+}
+
 static int refuse(Proc *p, const char *format, const char *what)
 {
     warn(p, format, what);
@@ -37,7 +54,7 @@ static int long_option(Proc *p, Invocation *v, Args *args, int *at)
     for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
         if (is_long(s, ignored[i]))
             return 0;
-    return refuse(p, "%s: invalid option", args->argv[*at]);
+    return unknown(p, args->argv[*at]);
 }
 
 static int letters(Proc *p, Invocation *v, Args *args, int *at)
@@ -64,7 +81,7 @@ static int letters(Proc *p, Invocation *v, Args *args, int *at)
         default:
             if (!strchr("abefhkmnptuvxBCEHPT", *c)) {
                 char text[3] = {*word, *c, 0};
-                return refuse(p, "%s: invalid option", mem_strdup(&p->mem, text));
+                return unknown(p, mem_strdup(&p->mem, text));
             }
             if (*word == '-')
                 buf_char(&v->letters, *c);

@@ -230,6 +230,8 @@ static int pushd_main(Proc *p, Args *args)
     if (i + 1 < args->argc)
         return shell_fail(p, args, "too many arguments");
     if (i >= args->argc) {
+        if (stay)
+            return 0;
         if (count < 2)
             return shell_fail(p, args, "no other directory");
         Slice first = dirs[0];

@@ -190,6 +190,7 @@ static int source_main(Proc *p, Args *args)
         old[i] = mem_copy(&p->mem, str_slice(positional(in, i + 1)));
     if (count > 1)
         positional_set(in, words + 1, count - 1);
+    source_with_args(in, count > 1);
     int status = run_text(in, text, words[0], 1);
     if (count > 1)
         positional_set(in, old, saved);

@@ -104,13 +104,12 @@ static int fg_main(Proc *p, Args *args)
         return 1;
     out_printf(p->out, "%s\n", j->command);
     pid_t pid = j->pid;
-    int number = j->number;
+    job_was_fg(interp_of(p), j->number);
     j->notified = true;
     int error, status = job_wait_pid(interp_of(p), pid);
     Job *ended = job_find(interp_of(p), slice_str(mem_printf(&p->mem, "%d", (int)pid)), &error);
     if (ended && ended->state == JOB_DONE)
         job_remove(interp_of(p), ended);
-    job_was_fg(interp_of(p), number);
     return status;
 }
 

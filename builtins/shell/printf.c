@@ -47,12 +47,18 @@ static void write_before_message(Printf *f)
     f->out.len -= done.len;
 }
 
+/* What a number begins as. */
+static const char *kind(const char *text)
+{
+    return *text != '0' || !text[1] ? "" : (text[1] | 32) == 'x' ? "hex" : text[1] >= '0' && text[1] <= '9' ? "octal" : "";
+}
+
 static void complain(Printf *f, const char *text, const char *rest)
 {
     write_before_message(f);
     f->status = 1;
     if (f->args->builtin)
-        shell_fail(f->proc, f->args, "%s: invalid number", text);
+        shell_fail(f->proc, f->args, *kind(text) ? "%s: invalid %s number" : "%s: invalid %snumber", text, kind(text));
     else if (rest == text)
         warn(f->proc, "%s: expected a numeric value", quote(f->proc, text));
     else

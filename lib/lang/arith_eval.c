@@ -104,8 +104,11 @@ static bool index_of(Eval *e, const Var *v, Place *p, bool write)
         lang_error(in, "%.*s[%c]: bad array subscript", (int)p->name.len, p->name.data, sub.data[0]);
         return false;
     }
+    const char *who = in->arith_who;
+    in->arith_who = NULL;
     if (!arith_eval_text(in, e->raw ? expand_index(in, sub) : sub, &p->index))
         lang_arith_failed(in);
+    in->arith_who = who;
     if (p->index < 0)
         p->index += v && v->value.kind == VALUE_ARRAY ? array_end(v->value.a) : v && v->value.kind != VALUE_UNSET ? 1 : 0;
     p->known = p->index >= 0;
@@ -291,7 +294,6 @@ static void name_token(Eval *e)
     if (end < e->text.len && e->text.data[end] == '[') {
         size_t close = subscript_end(e->text, end);
         if (close == e->text.len) {
-            e->text.len -= e->text.len > end + 1; /* bash's message lacks the last character */
             fail(e, "bad array subscript");
             return;
         }

@@ -11,7 +11,4 @@ int64_t arith_power(int64_t base, int64_t exponent);
 const char *arith_number(Slice s, int64_t *out);
 /* What a variable's text is worth: evaluated in its turn, with a bound on the depth. */
 bool arith_value_of(Interp *in, Slice text, int64_t *out);
-/* arith_eval_text for text whose $ have been expanded. */
-bool arith_eval_expanded(Interp *in, Slice text, int64_t *out);
-
 #endif

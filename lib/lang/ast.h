@@ -234,7 +234,7 @@ struct Node {
         struct { Word *subject; CaseItem *items; uint32_t count; } kase;
         struct { Cond *cond; } cond;
         struct { Word *text; Arith *code; } arith;
-        struct { Name name; Node *body; bool keyword; Slice source; } function;
+        struct { Name name; Node *body; bool keyword, bad_name; Slice source; } function;
         struct { Name name; Node *body; bool named; } coproc;
     };
 };

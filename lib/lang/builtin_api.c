@@ -234,11 +234,6 @@ static uint32_t substituted_line(Interp *in, uint32_t line)
     uint32_t above;
     bool found = in->subst->command.body && print_lines_above(mem_of(in), in->subst->command.body, node, line, &above);
     mem_reset(mem_of(in), mark);
-    for (uint32_t i = 0; found && node && node->kind == NODE_SIMPLE && i < MIN(2u, node->simple.nwords); i++) {
-        Slice text = node->simple.words[i]->source; /* a command has the line where its second word ends */
-        for (size_t k = 0; k < text.len; k++)
-            above += text.data[k] == '\n';
-    }
     return found ? in->subst_base + above : line;
 }
 
@@ -297,7 +292,9 @@ static int run_source(Interp *in, Slice text, const char *name)
     if (!function || !source)
         lang_nomem(in);
     u->dyn = in->dyn;
-    frame_push(in, false, function, source);
+    Frame *frame = frame_push(in, false, function, source);
+    if (unlikely(SHOPT(in, EXTDEBUG)))
+        frame->args = in->source_args ? obj_ref(g, in->st.args) : strlist_new(g, (char *[]){(char *)(uintptr_t)name}, 1);
     str_unref(g, function);
     str_unref(g, source); /* the frame holds them */
     in->dyn.source = source;
@@ -314,6 +311,8 @@ static int run_source(Interp *in, Slice text, const char *name)
     mem_reset(mem_of(in), mem);
     return status;
 }
+
+void source_with_args(Interp *in, bool given) { in->source_args = given; }
 
 int run_text(Interp *in, Slice text, const char *name, uint32_t first_line)
 {

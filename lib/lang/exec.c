@@ -209,6 +209,22 @@ static int exec_for(Interp *in, const Node *n)
     return status;
 }
 
+/* With the trace of (( )): expanded once for both. */
+static bool eval_traced(Interp *in, const Arith *code, const Word *text, int64_t *value)
+{
+    bool ok;
+    in->arith_who = "((";
+    if (unlikely(OPT(in, XTRACE))) {
+        Slice expanded = text ? expand_string(in, text) : SLICE("");
+        trace_text(in, slice_str(mem_printf(mem_of(in), "(( %.*s ))", (int)expanded.len, expanded.data)));
+        ok = arith_eval_expanded(in, expanded, value);
+    } else {
+        ok = arith_eval(in, code, text, value);
+    }
+    in->arith_who = NULL;
+    return ok;
+}
+
 static void empty_clause(Interp *in, uint32_t line)
 {
     MemMark mark = mem_mark(mem_of(in));
@@ -234,11 +250,7 @@ static bool eval_clause(Interp *in, uint32_t line, const Arith *code, const Word
     }
     Node clause = {.kind = NODE_ARITH, .line = in->dyn.line, .arith = {(Word *)(uintptr_t)text, NULL}};
     debug_trap(in, &clause);
-    if (unlikely(OPT(in, XTRACE)) && text)
-        trace_text(in, slice_str(mem_printf(mem_of(in), "(( %s ))", expand_string(in, text).data)));
-    in->arith_who = "((";
-    bool ok = arith_eval(in, code, text, value);
-    in->arith_who = NULL;
+    bool ok = eval_traced(in, code, text, value);
     unwind_to(in, unwind);
     mem_reset(mem_of(in), mark);
     return ok;
@@ -426,11 +438,7 @@ static int exec_arith(Interp *in, const Node *n)
     in->command = n;
     if (unlikely(trap_has(in, TRAP_DEBUG)))
         trap_run(in, TRAP_DEBUG);
-    if (unlikely(OPT(in, XTRACE)))
-        trace_text(in, slice_str(mem_printf(mem_of(in), "(( %s ))", n->arith.text ? expand_string(in, n->arith.text).data : "")));
-    in->arith_who = "((";
-    bool ok = arith_eval(in, n->arith.code, n->arith.text, &value);
-    in->arith_who = NULL;
+    bool ok = eval_traced(in, n->arith.code, n->arith.text, &value);
     unwind_to(in, unwind);
     mem_reset(mem_of(in), mark);
     int status = ok && value ? 0 : 1;

@@ -148,6 +148,10 @@ int define_function(Interp *in, const Node *n)
     Gen *g = gen_of(in);
     const Name *name = &n->function.name;
     in->dyn.line = n->line;
+    if (n->function.bad_name) {
+        lang_error(in, "`%.*s': not a valid identifier", (int)name->text.len, name->text.data);
+        return in->status = 1;
+    }
     const Command *special = OPT(in, POSIX) ? builtin_find(in, name->text) : NULL;
     if (special && special->flags & COMMAND_SPECIAL) {
         lang_error(in, "`%.*s': is a special builtin", (int)name->text.len, name->text.data);

@@ -45,6 +45,17 @@ static bool is_declaration(Slice name)
 
 /* ---------- assignments ---------- */
 
+static Word *text_word(Interp *in, Slice text)
+{
+    Word *w = mem_new(mem_of(in), Word);
+    w->parts = mem_new(mem_of(in), WordPart);
+    w->parts[0] = (WordPart){.kind = PART_LITERAL, .quoted = true, .text = text};
+    w->count = 1;
+    w->flags = WORD_LITERAL | WORD_SIMPLE | WORD_QUOTED;
+    w->source = text;
+    return w;
+}
+
 static void trace_assign(Interp *in, const Assign *a, Slice text)
 {
     Buf b;
@@ -107,7 +118,10 @@ static int exec_assignments(Interp *in, const Node *n)
             bool plain = !a->is_array && !a->index;
             Slice text = a->value && !a->is_array ? expand_string(in, a->value) : SLICE("");
             trace_assign(in, a, text);
-            ok = plain ? lang_set(in, &a->name, text, a->append) : assign_plain(in, a);
+            Assign once = *a;
+            if (!a->is_array && a->value)
+                once.value = text_word(in, text);
+            ok = plain ? lang_set(in, &a->name, text, a->append) : assign_plain(in, &once);
         } else {
             ok = assign_plain(in, a);
         }
@@ -122,6 +136,24 @@ static int exec_assignments(Interp *in, const Node *n)
         unwind_to(in, mark);
     }
     return status;
+}
+
+static Slice list_text(Interp *in, const Assign *a)
+{
+    Buf b;
+    buf_init(&b, mem_of(in), BUF_MAX);
+    buf_char(&b, '(');
+    for (uint32_t i = 0; i < a->nitems; i++) {
+        const ArrayItem *item = &a->items[i];
+        if (i)
+            buf_char(&b, ' ');
+        if (item->index)
+            buf_printf(&b, "[%.*s]%s", (int)item->index->source.len, item->index->source.data, item->append ? "+=" : "=");
+        if (item->value)
+            buf_append(&b, expand_string(in, item->value));
+    }
+    buf_char(&b, ')');
+    return buf_slice(&b);
 }
 
 typedef struct ScopeUnwind {
@@ -139,10 +171,12 @@ static bool prefix_assignments(Interp *in, const Node *n)
     unwind_push(in, &u->unwind, pop_scope);
     for (uint32_t i = 0; i < n->simple.nassigns; i++) {
         const Assign *a = &n->simple.assigns[i];
-        Slice text = a->value && !a->is_array ? expand_string(in, a->value) : SLICE(""), old;
+        Slice text = a->is_array ? list_text(in, a) : a->value ? expand_string(in, a->value) : SLICE(""), old;
+        Assign plain = *a;
+        plain.is_array = false; /* a=(1 2) in front of a command is text */
         const Var *v = var_lookup(in, &a->name);
         if (unlikely(OPT(in, XTRACE)))
-            trace_assign(in, a, text);
+            trace_assign(in, &plain, text);
         if (v && v->attrs & ATTR_READONLY) {
             lang_error(in, "%.*s: readonly variable", (int)a->name.text.len, a->name.text.data);
             if (OPT(in, POSIX))
@@ -151,8 +185,8 @@ static bool prefix_assignments(Interp *in, const Node *n)
         }
         if (a->index)
             lang_error(in, "`%s[%.*s]': not a valid identifier", a->name.text.data, (int)a->index->source.len, a->index->source.data);
-        if (a->is_array || a->index)
-            continue; /* bash does not pass arrays on */
+        if (a->index)
+            continue;
         if (a->append && lang_get(in, &a->name, &old))
             text = slice_str(mem_printf(mem_of(in), "%.*s%.*s", (int)old.len, old.data, (int)text.len, text.data));
         uint32_t kept = v ? v->attrs & (ATTR_INTEGER | ATTR_LOWER | ATTR_UPPER) : 0;
@@ -411,17 +445,6 @@ int exec_words(Interp *in, int argc, char **argv, bool empty_env, const char *ar
 }
 
 /* ---------- the whole ---------- */
-
-static Word *text_word(Interp *in, Slice text)
-{
-    Word *w = mem_new(mem_of(in), Word);
-    w->parts = mem_new(mem_of(in), WordPart);
-    w->parts[0] = (WordPart){.kind = PART_LITERAL, .quoted = true, .text = text};
-    w->count = 1;
-    w->flags = WORD_LITERAL | WORD_SIMPLE | WORD_QUOTED;
-    w->source = text;
-    return w;
-}
 
 /* name=value of a declaration command: expanded before any of them is assigned. *rest is what the builtin assigns; NULL: it reads
  * the text itself (a subscript, or a (...) that came from an expansion). */

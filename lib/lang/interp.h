@@ -276,7 +276,7 @@ struct Interp {
     bool in_debug_trap, in_err_trap, in_return_trap, in_child_trap;
     int trap_signal;
     StrList *base_args;  /* of the bottom of BASH_ARGV, or NULL; counted */
-    bool base_known;
+    bool base_known, source_args;
     Slice execution_string;
     bool has_execution_string;
     uint64_t procsub_fds; /* which of descriptors 0..63 are /dev/fd pipes of this shell */

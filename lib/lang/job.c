@@ -217,8 +217,10 @@ static void tell_end(Interp *in, const Job *j)
 void jobs_settle(Interp *in)
 {
     JobTable *t = table_of(in);
-    if (!t->count)
+    if (!t->count) {
+        t->was_fg = 0;
         return;
+    }
     jobs_reap(in);
     mark_current(t);
     for (size_t i = 0; i < t->count; i++) {

@@ -61,11 +61,14 @@ static bool set_options(Interp *in, const char *letters, const char *const *long
         option_set(in, *letters, true);
     for (; long_options && *long_options; long_options++)
         if (!option_set_named(in, slice_str(*long_options), true)) {
-            lang_error(in, "%s: invalid option name", *long_options);
+            lang_error(in, "%.*s: %s: invalid option name", (int)str_slice(in->st.zero).len, in->st.zero->data, *long_options);
             return false;
         }
     for (; shopts && *shopts; shopts++)
-        shopt_set(in, slice_str(*shopts), true);
+        if (!shopt_set(in, slice_str(*shopts), true)) {
+            lang_error(in, "%s: invalid shell option name", *shopts);
+            return false;
+        }
     return true;
 }
 

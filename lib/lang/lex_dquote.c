@@ -105,7 +105,7 @@ void read_quoted(Builder *b)
                 read_dquotes(b);
             break;
         default:
-            if (b->mode == MODE_ARITH ? arith_ends(b, *s) : *s == '}')
+            if (s == p->limit || (b->mode == MODE_ARITH ? arith_ends(b, *s) : *s == '}'))
                 return;
             literal(b, s, 1, true);
             p->at++;
@@ -213,8 +213,11 @@ static void read_arith(Builder *b, bool quoted, const char *start, const char *e
     Parser *p = b->p;
     WordPart part = {.kind = PART_ARITH, .quoted = quoted, .backquote = stop == ']'};
     add_part(b, part);
+    const char *outer = p->limit;
     p->at = start;
+    p->limit = end;
     Word *text = read_parts(p, MODE_ARITH, READ_QUOTED, stop);
+    p->limit = outer;
     p->at = end + closing;
     WordPart *made = last_part(p);
     made->arith.text = text;

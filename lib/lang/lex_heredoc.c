@@ -84,6 +84,12 @@ static bool is_delimiter(const Redir *r, const char *s, size_t n)
     return n == r->delimiter.len && memcmp(s, r->delimiter.data, n) == 0;
 }
 
+/* In $( ) a delimiter may be followed by the closing parenthesis: it counts as the end of the text. */
+static bool ends_substitution(const Redir *r, const char *s, size_t n)
+{
+    return n > r->delimiter.len && s[r->delimiter.len] == ')' && is_delimiter(r, s, r->delimiter.len);
+}
+
 /* The raw lines of one body onto the stack; *s moves behind the delimiter's line. False when it is missing. */
 static bool collect(Parser *p, const Redir *r, const char **at)
 {
@@ -95,6 +101,7 @@ static bool collect(Parser *p, const Redir *r, const char **at)
             return false;
         }
         size_t line = p->top;
+        bool joined = false;
         for (;;) {
             while (r->strip_tabs && *s == '\t')
                 s++;
@@ -102,8 +109,14 @@ static bool collect(Parser *p, const Redir *r, const char **at)
             bool more = !r->quoted_delimiter && *end && continues(s, end);
             add_line(p, s, more ? end - 1 : end);
             s = *end ? end + 1 : end;
+            if (!more && p->substitutions && !joined && ends_substitution(r, p->stack + line, p->top - line)) {
+                *at = end - (p->top - line - r->delimiter.len);
+                p->top = line;
+                return false;
+            }
             if (!more)
                 break;
+            joined = true;
         }
         if (is_delimiter(r, p->stack + line, p->top - line)) {
             p->top = line;

@@ -75,6 +75,10 @@ static void subject_element(Interp *in, Subject *s, const Param *p, const Var *v
     if (index < 0) {
         index += v && v->value.kind == VALUE_ARRAY ? array_end(v->value.a) : 0;
         if (index < 0) {
+            if (p->kind == PARAM_LENGTH && v) { /* bash shows what is left of its text */
+                lang_error(in, "%.*s]: bad array subscript", (int)p->index->source.len, p->index->source.data);
+                lang_discard(in, 1);
+            }
             for (int times = p->kind == PARAM_LENGTH ? 0 : p->kind == PARAM_TRANSFORM && p->op == 'a' ? 2 : 1; times; times--)
                 lang_error(in, "%.*s: bad array subscript", (int)name.len, name.data);
             return;
@@ -621,7 +625,7 @@ static void check_bound(Interp *in, const Param *p, const Param *asked, const Su
     bool scalar = length && p->var == VAR_NAMED && p->index_kind != INDEX_NONE && !array;
     if (!OPT(in, NOUNSET) || (s->set && !scalar) || (s->list && (!length || s->positional)) || (length && p->index_kind != INDEX_NONE && array))
         return;
-    bool dollar = !length && (p->var == VAR_POSITIONAL || p->var == VAR_LAST_JOB);
+    bool dollar = !length && !p->braced && (p->var == VAR_POSITIONAL || p->var == VAR_LAST_JOB);
     Slice name = asked->indirect ? slice_str(asked_text(in, asked)) : scalar ? p->name.text : s->name;
     lang_error(in, "%s%.*s: unbound variable", dollar ? "$" : "", (int)name.len, name.data);
     lang_fatal(in, length && s->list ? 1 : unset_status(in));

@@ -354,7 +354,7 @@ static void unit_reset(Parser *p)
     p->cond = NULL;
     p->cond_open = 0;
     p->in_items = false;
-    p->within = p->paired = NULL;
+    p->within = p->paired = p->limit = NULL;
     p->in_dquotes = 0;
     p->pending = NULL;
     p->pending_tail = &p->pending;
@@ -497,6 +497,28 @@ bool name_valid(Slice text)
     return true;
 }
 
+/* Whether the [ at the start has its ] at the end: brackets within are paired and quotes closed. */
+static bool closes_at_end(Slice s)
+{
+    size_t depth = 0;
+    for (size_t i = 0; i < s.len; i++) {
+        char c = s.data[i];
+        if (c == '\\') {
+            i++;
+        } else if (c == '\'' || c == '"') {
+            size_t n = slice_find(slice_from(s, i + 1), c);
+            if (i + 1 + n >= s.len)
+                return false;
+            i += n + 1;
+        } else if (c == '[') {
+            depth++;
+        } else if (c == ']' && --depth == 0) {
+            return i + 1 == s.len;
+        }
+    }
+    return false;
+}
+
 bool parse_reference(Slice text, Slice *name, Slice *subscript)
 {
     size_t open = slice_find(text, '[');
@@ -506,7 +528,7 @@ bool parse_reference(Slice text, Slice *name, Slice *subscript)
         return false;
     if (open == text.len)
         return true;
-    if (text.data[text.len - 1] != ']' || text.len - open < 3)
+    if (text.data[text.len - 1] != ']' || text.len - open < 3 || !closes_at_end(slice_from(text, open)))
         return false;
     *subscript = slice(text.data + open + 1, text.len - open - 2);
     return true;

@@ -232,7 +232,10 @@ static Node *parse_arith_command(Parser *p, const char *start, const char *end, 
     Node *n = new_node(p, NODE_ARITH, line);
     p->at = start + 2;
     p->have = false;
+    const char *outer = p->limit;
+    p->limit = end;
     n->arith.text = read_parts(p, MODE_ARITH, READ_QUOTED, ')');
+    p->limit = outer;
     n->arith.text->source = slice(start + 2, (size_t)(end - start - 2));
     n->arith.code = arith_compile(p->mem, n->arith.text);
     p->at = end + 2;
@@ -307,7 +310,9 @@ static Node *parse_function(Parser *p, uint32_t line)
             p->have = false;
         }
     }
-    return parse_function_body(p, w->source, true, start, line);
+    Node *n = parse_function_body(p, w->source, true, start, line);
+    n->function.bad_name = (w->flags & WORD_QUOTED) || !(w->flags & WORD_LITERAL) || memchr(w->source.data, '\\', w->source.len);
+    return n;
 }
 
 static Node *parse_coproc(Parser *p, uint32_t line)

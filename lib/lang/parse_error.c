@@ -107,9 +107,14 @@ NORETURN void fail_token(Parser *p)
         fail_end(p);
     const char *start = t->start, *end = t->end;
     p->error.in_substitution = p->substitutions > 0;
-    if (t->kind == TOK_NEWLINE) {
+    if (t->kind == TOK_NEWLINE) { /* the bodies of here-documents have been read by then */
+        const char *where = end > start + 1 ? end - 1 : start;
         quote_line(p, start);
-        fail_at(p, start, "syntax error near unexpected token `newline'");
+        if (where != start) {
+            const char *text = strchr(p->error.second, ':');
+            p->error.second = line_text(p, line_of(p, where), text + 2);
+        }
+        fail_at(p, where, "syntax error near unexpected token `newline'");
     }
     if (t->kind == TOK_WORD && !t->plain) {
         read_word(p, 0);

@@ -400,7 +400,9 @@ static Node *parse_definition(Parser *p, Simple *s, const char *start)
     take(p);
     if (!take_if(p, TOK_RPAREN))
         fail_token(p);
-    return parse_function_body(p, w->source, false, start, s->node->line);
+    Node *n = parse_function_body(p, w->source, false, start, s->node->line);
+    n->function.bad_name = (w->flags & WORD_QUOTED) || !(w->flags & WORD_LITERAL) || memchr(w->source.data, '\\', w->source.len);
+    return n;
 }
 
 Node *parse_simple(Parser *p)

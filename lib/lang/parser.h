@@ -105,6 +105,7 @@ struct Parser {
     unsigned cond_open;
     unsigned in_dquotes;  /* open "..." in this text */
     const char *paired;   /* single quotes before it have their pair: lex_dquote.c */
+    const char *limit;    /* arithmetic whose end is known ends there, whatever is open */
     const char *within;   /* no character before it ends the word: a subscript's end, or NULL */
     bool in_items;        /* within a=( */
     const char *stale;    /* a word that is no reserved word, whatever it says */

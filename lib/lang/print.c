@@ -191,6 +191,13 @@ static void print_assign(Printer *p, const Assign *a)
     text(p, ")");
 }
 
+static void count_above(Printer *p)
+{
+    p->above = 0;
+    for (size_t i = p->start; i < p->out->len; i++)
+        p->above += p->out->data[i] == '\n';
+}
+
 static void print_simple(Printer *p, const Node *n)
 {
     const char *gap = "";
@@ -205,6 +212,8 @@ static void print_simple(Printer *p, const Node *n)
             print_assign(p, w->assign);
         else
             emit_word(p, w);
+        if (i < 2 && p->placed == n && p->wanted_line) /* its line is that where its second word ends */
+            count_above(p);
     }
     if (n->redirs && *gap)
         text(p, " ");
@@ -240,8 +249,10 @@ static void print_list(Printer *p, const Node *n)
             flush_heredocs(p, p->in_function ? "" : ";");
         else if (p->was_heredoc)
             p->was_heredoc = false;
-        else if (!(p->in_substitution && item->newline) || p->in_function)
+        else if (!(p->in_substitution && item->newline))
             text(p, ";");
+        else if (p->in_function) /* the newline that was read, and the one that ends the line */
+            text(p, "\n");
         text(p, own_line ? "\n" : " ");
         if (!own_line)
             next_inline(p);
@@ -545,9 +556,8 @@ static void note_place(Printer *p, const Node *n)
 {
     p->found = true;
     p->exact = n == p->wanted;
-    p->above = 0;
-    for (size_t i = p->start; i < p->out->len; i++)
-        p->above += p->out->data[i] == '\n';
+    p->placed = n;
+    count_above(p);
 }
 
 static void make(Printer *p, const Node *n)

@@ -17,6 +17,7 @@ typedef struct Printer {
     const Node *wanted;         /* print_lines_above: what is looked for */
     uint32_t wanted_line, above;
     bool found, exact;
+    const Node *placed;         /* what was found last */
 } Printer;
 
 /* A word as bash keeps it: substitutions printed from their trees, $'..' as what it means, $".." as "..". */

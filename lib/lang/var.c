@@ -217,6 +217,21 @@ Slice value_text(Mem *m, const Value *v, bool *set)
     return SLICE("");
 }
 
+/* As element_index; reading names the array alone in the message. */
+static bool read_index(Interp *in, const Var *v, Slice name, Slice subscript, int64_t *index)
+{
+    const char *who = in->arith_who;
+    in->arith_who = NULL;
+    if (!arith_eval_text(in, expand_index(in, subscript), index))
+        lang_arith_failed(in);
+    in->arith_who = who;
+    if (*index < 0)
+        *index += v->value.kind == VALUE_ARRAY ? array_end(v->value.a) : v->value.kind != VALUE_UNSET ? 1 : 0;
+    if (*index < 0)
+        lang_error(in, "%.*s: bad array subscript", (int)name.len, name.data);
+    return *index >= 0;
+}
+
 static bool element_text(Interp *in, const Var *v, Slice name, Slice subscript, Slice *out)
 {
     Cell c = 0;
@@ -224,7 +239,7 @@ static bool element_text(Interp *in, const Var *v, Slice name, Slice subscript, 
         c = assoc_get(v->value.m, subscript);
     } else {
         int64_t index;
-        if (!element_index(in, v, name, subscript, &index))
+        if (!read_index(in, v, name, subscript, &index))
             return false;
         if (v->value.kind != VALUE_ARRAY) {
             bool set = false;
@@ -302,7 +317,11 @@ bool var_is_set(Interp *in, Slice ref)
     }
     if (!sub.data)
         return var_text(in, name, &text);
+    static const Var absent;
     const Var *v = var_find(in, name);
+    bool all = slice_is(sub, "@") || slice_is(sub, "*");
+    if (!v && !all)
+        v = &absent; /* the subscript is looked at all the same */
     if (!v)
         return false;
     if (slice_is(sub, "@") || slice_is(sub, "*")) {
@@ -352,8 +371,11 @@ bool element_index(Interp *in, const Var *v, Slice name, Slice subscript, int64_
         lang_error(in, "%.*s[%c]: bad array subscript", (int)name.len, name.data, subscript.data[0]);
         return false;
     }
+    const char *who = in->arith_who;
+    in->arith_who = NULL;
     if (!arith_eval_text(in, expand_index(in, subscript), index))
         lang_arith_failed(in);
+    in->arith_who = who;
     if (*index >= 0)
         return true;
     int64_t end = v && v->value.kind == VALUE_ARRAY ? array_end(v->value.a) : v && v->value.kind != VALUE_UNSET ? 1 : 0;

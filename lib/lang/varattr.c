@@ -522,6 +522,20 @@ static bool assign_index(Interp *in, const Assign *a, Slice text)
     return var_set_index(in, &a->name, index, text, a->append);
 }
 
+/* A nameref to an element has no elements of its own. */
+static bool refers_to_element(Interp *in, const Assign *a)
+{
+    bool set;
+    const Var *v = var_lookup(in, &a->name);
+    if (likely(!v || !(v->attrs & ATTR_NAMEREF)))
+        return false;
+    Slice target = value_text(mem_of(in), &v->value, &set);
+    bool element = slice_find(target, '[') < target.len;
+    if (element)
+        lang_error(in, "`%.*s': not a valid identifier", (int)target.len, target.data);
+    return element;
+}
+
 /* Everything is expanded before the binding is made: `local a=$a` reads the outer one. */
 bool var_assign(Interp *in, const Assign *a, uint32_t attrs, int declare_flags)
 {
@@ -531,6 +545,8 @@ bool var_assign(Interp *in, const Assign *a, uint32_t attrs, int declare_flags)
         lang_error(in, "%s[%.*s]: cannot assign list to array member", a->name.text.data, (int)a->index->source.len, a->index->source.data);
         return false;
     }
+    if (a->index && refers_to_element(in, a))
+        return false;
     if (a->index && !a->index->source.len) {
         lang_error(in, "%s[]: bad array subscript", a->name.text.data);
         return false;

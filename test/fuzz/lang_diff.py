@@ -204,7 +204,7 @@ def shrink(differ, script, deadline):
 
     script = "\n".join(reduce(script.split("\n"), "\n".join))
     script = "".join(reduce(re.split(r"(;|&&|\|\||\n)", script), "".join))
-    return "".join(reduce(re.split(r"(\s|[\"'{}()])", script), "".join))
+    return "".join(reduce(re.findall(r"\S+\s*", script), "".join))
 
 
 def enter_namespace_of(args):

@@ -6,7 +6,13 @@ with a number and a blank counts that many times; {{id}} is a number of this tex
 import random
 import re
 
-# Left out: $PPID, ulimit's limits (the shell's own), `sh` (dash on this system, here bash in POSIX mode), running what <( ) names.
+# Left out on purpose:
+#   $PPID, ulimit's limits, times       the process's own
+#   sh                                  dash on this system, here bash in POSIX mode
+#   bind, fc, history                   refused: there is no terminal
+#   words like ~:x$y and ${Z..b}        bash takes all up to a slash for the user's name, and a ` that {Z..b} makes for an opening one
+#   kill as a subshell's last command   whether its EXIT trap runs depends on when the signal comes
+#   > >(cat), running what <( ) names   nothing orders their output; what the kernel says of it
 GRAMMAR = {
     # What stands for one line or more of a script.
     "statement": [
@@ -35,16 +41,16 @@ GRAMMAR = {
     # Words and what is in them.
     "name": ["x", "y", "z", "s", "n"],
     "variable": ["x", "a", "m", "n", "s", "y", "u", "z", "r"],
-    "plain": ["a", "b", "foo", "abc", "1", "2", "10", "a.b", "x=y", "-n", "é", "A", "foo.txt", "aXbXc", "0", "-1", "a:b:c", "/u/v/w.c", "=", "a]b", "08", "Ünï", "%s", "!", "]", "{}", "a=~:~", "=~", "~:x", "-", "--", "#c", "a#b"],
+    "plain": ["a", "b", "foo", "abc", "1", "2", "10", "a.b", "x=y", "-n", "é", "A", "foo.txt", "aXbXc", "0", "-1", "a:b:c", "/u/v/w.c", "=", "a]b", "08", "Ünï", "%s", "!", "]", "{}", "a=~:~", "=~", "-", "--", "#c", "a#b"],
     "word": [
         "8 {{plain}}", "8 {{expansion}}", '6 "{{inner}}"', '3 "{{inner}}{{inner}}"', '2 "{{inner}} {{inner}}{{inner}}"', "2 '{{single}}'", "2 {{escape}}", "2 {{braces}}", "2 {{glob}}", "3 {{plain}}{{expansion}}",
         "{{expansion}}{{expansion}}", "{{plain}}'{{single}}'\"{{inner}}\"",
     ],
     "inner": ["3 {{plain}}", "6 {{expansion}}", " ", "\\$", "'", "\\\"", "\\\\", "\\a", "*", "~", "{a,b}", "é", "!", "\\\n"],
     "single": ["a b", "$x", "", "*", "\\", '"', "`", "$(x)", "\n", "  a  b ", "\t"],
-    "escape": ["$'a\\tb'", "$'\\x41\\n'", "\\a", "a\\ b", "~", "~/x", "''", '""', "\\*", "$'\\''", "$\"a b\"", "~agent", "~+", "~-", "~nobodyhere", "$'\\u00e9\\101\\cA\\e'", "\\\\", "a\\\nb", "$'\\xff'", "\\~", "\\\"", "$'a\\0b'"],
+    "escape": ["$'a\\tb'", "$'\\x41\\n'", "\\a", "a\\ b", "~", "~/x", "''", '""', "\\*", "$'\\''", "$\"a b\"", "~agent", "~+", "~-", "~nobodyhere", "~:x", "$'\\u00e9\\101\\cA\\e'", "\\\\", "a\\\nb", "$'\\xff'", "\\~", "\\\"", "$'a\\0b'"],
     "braces": ["{a,b}", "{1..3}", "x{,y}z", "{a..c}", "{3..1}", "{01..03}", "{$x,b}", "a{b,c}{d,e}", "{1..6..2}", "{a}", "{a,b", "{a,{b,c}d}", "{c..a}", "{-2..2}", "{1..10..0}", "{a..e..2}", "{1..x}", "${x}{a,b}", "{a,b}$x", "{\"a b\",c}",
-               "{a\\,b,c}", "{,}", "{x,$(echo y),`echo z`}", "{001..3}", "{5..1..2}", "{Z..b}", "{1..2}{a..b}", "{},a}", "{a,b}}", "{{plain},{{plain}}}", "\"{a,b}\"", "{1.2}", "{9..-3..-4}"],
+               "{a\\,b,c}", "{,}", "{x,$(echo y),`echo z`}", "{001..3}", "{5..1..2}", "{1..2}{a..b}", "{},a}", "{a,b}}", "{{plain},{{plain}}}", "\"{a,b}\"", "{1.2}", "{9..-3..-4}"],
     "glob": ["*", "f?", "f*", "[ef]*", "d/*", "nomatch*", "*.txt", "f[12]", "*/", ".*", "f[!1]", "?(f)1", "f@(1|2)", "!(f1)", "+(f|1)", "**", "**/g", "[[:alpha:]]*", "*[[:digit:]]", "f[1-2]", "[a", "f\\*", "f'*'", "\"f\"*", "d/[g]", "f[]1]",
              "*\\1", "./f*", "/nodir*/x", "[^f]", "f[[:digit:]x]", "$x*", "*$y"],
     "words": ["", "2 {{word}}", "3 {{word}} {{word}}", "2 {{word}} {{word}} {{word}}"],
@@ -129,7 +135,7 @@ GRAMMAR = {
     "reader": ["cat", "while read -r l; do echo \"<$l>\"; done", "cat -n", "{ read x; echo $x; cat; }", "mapfile a; declare -p a", "read x y; echo $x $y", "wc -l"],
     "heretext": ["text $x", "${y:-d} \"q\"", "$((n+1)) \\$x", "`echo bq`", "plain", "  ind ${a[@]}", "'$s'", "\\\\ \\a", "$(echo cs)", "{{expansion}}", "\"{{param}}\"", "a\\\nb", "${x-'q'}", "${x+\"q\"}", "$'x'", "\\`", "{a,b} * ~", "", "$(cat <<F\nin\nF\n)"],
     "redirection": ["2 > f1", ">> f1", "2 2>&1", "2 2>/dev/null", "< f2", ">&2", "< nope", "<<< {{word}}", "3>&1 >&3", "&> f1", "> \"$x\"", "> $x", ">| f1", "<> f1", "&>> f1", "2>&1 > f1", "> f1 2>&1", "{fd}> f1", "3<&0 <&3-", ">&-", "2>&-", "<&-", "> /dev/null", "> d",
-                    "< f1 > f1", "> nodir/x", "4>&7", "> {f1,f2}", "> f*", "< <(echo p)", "> >(cat)", "1>&2 2>&1", ">& f1", "< $u", "3< f2 4<&3-", "> $(echo f1)", "10> f1 >&10", "2>&1 >&2", "<<< '' <<< {{word}}"],
+                    "< f1 > f1", "> nodir/x", "4>&7", "> {f1,f2}", "> f*", "< <(echo p)", "1>&2 2>&1", ">& f1", "< $u", "3< f2 4<&3-", "> $(echo f1)", "10> f1 >&10", "2>&1 >&2", "<<< '' <<< {{word}}"],
     "choice": ["1", "2", "x", "''", "$'\\n1'", "9", "0"],
 
     # One construct each of what the rest of the language has.
@@ -153,7 +159,7 @@ GRAMMAR = {
     "readoption": ["-r", "-n 2", "-N 3", "-d b", "-a a", "-t 1", "-r -d ''", "-s", "-e", "-p p", "-u 0", "-n 0", "-r -n 1", "-N 1 -d b", "-a m", "-t 0", "-ra x", "-i z", "-z"],
     "mapoption": ["-t", "-n 1", "-s 1", "-O 2", "-d b", "-t -n 2", "-c 1 -C echo", "-tn0", "-O 1 -t", "-u 0", "-d ''", "-C 'echo cb' -c 2 -t", "-n x", "-s 9"],
     "lines": ["$'1\\n2\\n3'", "{{word}}", "$'a\\n\\nb'", "''"],
-    "leave": ["exit 3", "exit", "return 2>/dev/null", "kill -TERM $BASHPID", "break", "exit x", "exit 300", "false", "exit $n", "kill -INT $BASHPID; echo on", "return 2", "exit 1 2"],
+    "leave": ["exit 3", "exit", "return 2>/dev/null", "kill -TERM $BASHPID; :", "break", "exit x", "exit 300", "false", "exit $n", "kill -INT $BASHPID; echo on", "return 2", "exit 1 2"],
     "action": ["'echo T$?'", "'x=t'", "''", "'echo $BASH_COMMAND'", "'echo L$LINENO'", "'return 4'", "'{{quiet}}'", "'exit 6'", "\"echo $x\"", "'false'", "f0"],
     "quiet": ["n=1", "echo q", ":", "set -- t", "shift"],
     "event": ["ERR", "DEBUG", "USR1", "RETURN", "EXIT", "0", "INT TERM", "CHLD", "SIGUSR2", "nosig"],
@@ -176,7 +182,7 @@ GRAMMAR = {
         "readonly {{readonlyoption}}", "set -o | grep {{setgrep}}", "shopt {{shoptoption}} {{shopt}}", "shopt -o {{option}}; shopt -po {{option}}", "shopt -qs nullglob; echo $?", "set {{setletter}} {{words}}; echo $# $-", "set +{{setletters}}; echo $-", "set -{{setletters}}; {{simple}}; set +{{setletters}}", "shift {{shiftcount}}; echo $? $#",
         "test {{test}}; echo $?", "[ {{test}}; echo $?", "echo {{echooption}} {{words}}", "umask {{umask}}; umask; umask -S; umask 022", "ulimit -n > /dev/null; ulimit -c 0; ulimit -Sc", "trap -p; trap {{action}} {{event}}; trap -p; trap - {{event}}", "trap -l | head -n 1", "times > /dev/null; echo $?", "enable -n echo; type -t echo; enable echo; type -t echo",
         "compgen {{compgen}}", "source {{sourced}} {{words}}; echo $?", "printf 'echo src $# $1 ${BASH_SOURCE[0]}\\n{{quiet}}\\n' > s; . ./s {{words}}; echo $#", "printf 'return 3\\necho no\\n' > s; . ./s; echo $?", "eval {{words}}; echo $?", "exec {{execargs}}; echo after $?", "(exec {{execargs}}); echo after $?", "jobs {{joboption}}; wait",
-        "sleep 0.01 & jobs; wait", "(exit 3) & disown; jobs; echo $?", "wait {{waitargs}}; echo $?", "kill {{killargs}}; echo $?", "caller; caller 0; echo $?", "help -s {{builtinname}}", "history; fc -l; echo $?", "bind -p; complete -p; echo $?", "suspend; logout; echo $?", "getopts {{optstring}} o {{optwords}}; echo $? $o $OPTARG $OPTIND", "let; echo $?", "times x | wc -l",
+        "sleep 0.01 & jobs; wait", "(exit 3) & disown; jobs; echo $?", "wait {{waitargs}}; echo $?", "kill {{killargs}}; echo $?", "caller; caller 0; echo $?", "help -s {{builtinname}}", "history; fc -l; echo $?", "complete -p; echo $?", "logout; echo $?", "getopts {{optstring}} o {{optwords}}; echo $? $o $OPTARG $OPTIND", "let; echo $?",
         "read; echo $? $REPLY", "read -r {{words}} <<< 'a b'", "local x; echo $?", "return 3; echo $?", "break; continue; echo $?", "unalias nope; hash -x; pwd -x; cd a b; shift a b; echo $?", "mapfile -t < <(seq 3); echo ${MAPFILE[@]}", "printf", "printf %s; printf -v; printf '%y' 1; echo $?", "unset 1a; export 1a=2; declare 1a; readonly 1a; local 1a; echo $?",
         "declare -i n=5; n+=3; n+=x; echo $n", "export -f f0; bash -c 'f0 q'; export -nf f0", "export -n x; printenv x; echo $?", "declare -x q=1; printenv q; unset q", "command -v {{command}}; command -V {{command}}", "set -- -a b; set -; echo $-:$#", "disown nojob; fg; bg; echo $?", "unset -v x; unset -f x; unset -n x; echo $?", "dirs {{dirarg}}",
     ],
