@@ -3,16 +3,18 @@
 
 usage: cases.py [--record] [-v] LIBSHELL FILE.case...
 
-A case file reads as the others. In a script $U is the server, $S its TLS side, $O another origin on the same host, $C its CA (real tools
-only: libshell is told by --ca-file). Before they are compared outputs lose what differs from run to run: ports, times, dates, the bytes of a
+A case file reads as the others. In a script $U is the server, $S its TLS side, $O another origin on the same host, $H and $P nghttpd, which
+speaks HTTP/2 alone, with TLS and without; $C is their CA (real tools only: libshell is told by --ca-file). Before they are compared outputs lose what differs from run to run: ports, times, dates, the bytes of a
 multipart boundary, speeds. Ends with "N passed, N failed".
 """
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RULES = [
@@ -34,19 +36,47 @@ class Server:
         self.folder = tempfile.mkdtemp()
         self.process = subprocess.Popen([sys.executable, os.path.join(HERE, "server.py"), self.folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.ports = self.process.stdout.readline().split()
+        self.http2 = self.two()
         return self
 
+    def two(self):
+        root = os.path.join(self.folder, "two")
+        os.mkdir(root)
+        for name, data in [("hello", b"hello\n"), ("large", bytes(range(256)) * 12288), ("page.html", b"<p>page</p>\n"), ("empty", b"")]:
+            with open(os.path.join(root, name), "wb") as f:
+                f.write(data)
+            os.utime(os.path.join(root, name), (1609556645, 1609556645))
+        processes = []
+        for tls in (True, False):
+            with socket.create_server(("127.0.0.1", 0)) as s:
+                port = str(s.getsockname()[1])
+            files = [os.path.join(self.folder, "server.key"), os.path.join(self.folder, "server.pem")] if tls else ["--no-tls"]
+            processes.append(subprocess.Popen(["nghttpd", "-a", "127.0.0.1", "-d", root, "--echo-upload", "--trailer=x-last: of all", port] + files, stdout=subprocess.DEVNULL))
+            self.ports.append(port)
+        for port in self.ports[3:]:
+            for _ in range(200):
+                try:
+                    socket.create_connection(("127.0.0.1", int(port))).close()
+                    break
+                except OSError:
+                    time.sleep(0.02)
+        return processes
+
     def __exit__(self, *_):
+        for p in self.http2:
+            p.kill()
+            p.wait()
         self.process.stdin.close()
         self.process.wait()
         shutil.rmtree(self.folder)
 
     def variables(self):
-        http, https, other = self.ports
-        return {"U": "http://127.0.0.1:" + http, "S": "https://localhost:" + https, "O": "http://127.0.0.1:" + other}
+        http, https, other, two, plain = self.ports
+        return {"U": "http://127.0.0.1:" + http, "S": "https://localhost:" + https, "O": "http://127.0.0.1:" + other, "H": "https://localhost:" + two,
+                "P": "http://127.0.0.1:" + plain}
 
     def plain(self, text):
-        for port, name in zip(self.ports, ("PORT", "TLSPORT", "OTHERPORT")):
+        for port, name in zip(self.ports, ("PORT", "TLSPORT", "OTHERPORT", "TWOPORT", "PLAINPORT")):
             text = re.sub(r"\b%s\b" % port, name, text)
         for pattern, to in RULES:
             text = pattern.sub(to, text)
