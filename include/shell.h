@@ -162,6 +162,18 @@ typedef struct {
     uint64_t secret_len;
 } shell_credential;
 
+/* A request for a transport of the embedder's own. Strings live until transfer_close. */
+typedef struct {
+    uint64_t size;
+    const char *method;
+    const char *url;                   /* canonical, with a query credential in it */
+    const char *const *headers;        /* "Name: value", NULL-terminated, credentials among them. Host and what frames the body are the transport's */
+    const char *addresses;             /* with `resolve`: the ones that were let through, with commas between; go to no other. Else NULL */
+    int64_t body_len;                  /* -1: no body; -2: one of unknown length */
+    int64_t timeout_ms, connect_timeout_ms; /* as the script asked; 0: nothing said */
+    int32_t insecure;                  /* certificates need not be verified */
+} shell_transfer;
+
 typedef struct {
     uint64_t size;
     const shell_url_rule *rules;
@@ -183,6 +195,18 @@ typedef struct {
     /* Header lines, "Name: value" with newlines between, for a request of a SHELL_CRED_SIGN credential: their length; < 0: it is not to be sent.
      * body: NULL when there is none or it streams. */
     int64_t (*sign)(void *user, uint64_t index, const char *method, const char *url, const char *body, uint64_t body_len, char *out, uint64_t out_size);
+    /* A way out of the embedder's own, instead of libshell-net: all four, or none. On the thread that steps. What is checked, put in, redacted and
+     * counted is as ever, but for the addresses of names: without `resolve` they are the transport's to look at. It follows no redirects: a hop is
+     * a request of its own. Unicode hosts are refused.
+     * transfer: 0, and *handle is passed to the others; else it failed, and `why` (NUL-terminated) is what curl says. */
+    int32_t (*transfer)(void *user, const shell_transfer *request, void **handle, char *why, uint64_t why_size);
+    /* More of the body: how many of the bytes were taken, SHELL_EAGAIN (until shell_wake), or another failure. len 0: that was all of it. */
+    int64_t (*transfer_send)(void *user, void *handle, const char *data, uint64_t len);
+    /* The answer, once the body is sent: "HTTP/1.1 200 OK", header lines, an empty line, then the body as it is, without transfer coding. Bytes put
+     * into out, 0 at the end, SHELL_EAGAIN (until shell_wake), or another failure. */
+    int64_t (*transfer_receive)(void *user, void *handle, char *out, uint64_t out_size);
+    /* Ended or not; nothing is asked about the handle any more. */
+    void (*transfer_close)(void *user, void *handle);
 } shell_net;
 
 /* ---------- policy ---------- */

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "include/shell.h"
+#include "lib/kernel/component.h"
 #include "lib/kernel/kernel.h"
 #include "lib/lang/lang.h"
 
@@ -76,6 +77,8 @@ bool api_copy_struct(void *ours, size_t our_size, const void *theirs);
 
 /* The caller's limits over `base`. */
 Limits api_limits(const shell_limits *given, const Limits *base);
+
+extern const NetComponent transport_component; /* transport.c */
 
 /* Every entry asks it first: after the host forked it makes the child's shell usable, or says SHELL_EBUSY when it cannot be. */
 shell_err api_alive(shell *sh);

@@ -166,6 +166,7 @@ static shell_err add_texts(Build *b)
     c->allow_insecure = b->given->allow_insecure != 0;
     c->asks = b->given->decide != NULL;
     c->resolves = b->given->resolve != NULL;
+    c->transport = b->given->transfer ? &transport_component : NULL;
     c->ca_file = b->given->ca_file ? mem_strdup(&b->mem, b->given->ca_file) : NULL;
     c->proxy = b->given->proxy ? mem_strdup(&b->mem, b->given->proxy) : NULL;
     return (b->given->ca_file && !c->ca_file) || (b->given->proxy && !c->proxy) ? SHELL_ENOMEM : SHELL_OK;
@@ -174,6 +175,9 @@ static shell_err add_texts(Build *b)
 static shell_err fill(Build *b)
 {
     const shell_net *g = b->given;
+    int callbacks = (g->transfer != NULL) + (g->transfer_send != NULL) + (g->transfer_receive != NULL) + (g->transfer_close != NULL);
+    if (callbacks % 4)
+        return api_fail(b->sh, SHELL_EINVAL, "net: a transport has all four callbacks, or none");
     if (g->nrules > MOST_ENTRIES || g->ncredentials > MOST_ENTRIES || (g->nrules && !g->rules) || (g->ncredentials && !g->credentials))
         return api_fail(b->sh, SHELL_EINVAL, "net: too many entries, or none where some are counted");
     shell_err err = add_rules(b);
@@ -207,6 +211,7 @@ shell_err net_configure(shell *sh, const shell_net *net)
     pthread_mutex_lock(&sh->forks);
     sh->net = given;
     pthread_mutex_unlock(&sh->forks);
+    kern_net_owner(sh->kernel, sh);
     kern_net_set(sh->kernel, b.config);
     return SHELL_OK;
 }

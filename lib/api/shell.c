@@ -5,6 +5,7 @@
 #include "builtins/registry.h"
 #include "internal.h"
 #include "lib/base/host.h"
+#include "lib/kernel/http.h"
 
 const char *shell_version(void) { return SHELL_VERSION; }
 
@@ -241,6 +242,7 @@ shell_err shell_fork(shell *sh, shell **out)
         to->component_user = sh->component_user;
         to->net = sh->net;
         to->policy = sh->policy;
+        kern_net_owner(to->kernel, to);
         *out = to;
         return SHELL_OK;
     }

@@ -119,7 +119,7 @@ typedef struct NetResult {
 } NetResult;
 
 typedef struct NetComponent {
-    void *(*hub_new)(void);
+    void *(*hub_new)(void *owner);                       /* the embedder's shell: for a transport of its own */
     void (*hub_free)(void *hub);                        /* no transfer is left */
     void *(*start)(void *hub, const NetStart *s);       /* NULL: no memory. Strings are copied, body and sink borrowed until stop */
     void (*resume)(void *transfer);                     /* body and upload may be asked again */

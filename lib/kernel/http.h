@@ -82,11 +82,14 @@ typedef struct NetConfig {
     Credential *credentials;
     size_t ncredentials;
     bool allow_insecure, asks, resolves;
+    const NetComponent *transport; /* instead of libshell-net's */
     const char *ca_file, *proxy;
     uint64_t generation;       /* set by kern_net_set */
 } NetConfig;
 
 void net_config_unref(NetConfig *c);
+/* The embedder's shell, which a transport of its own is told. */
+void kern_net_owner(Kernel *k, void *shell);
 /* Over every secret of the configuration in force, NULL when there is none; false: no memory, and nothing may be shown. */
 bool kern_net_redactor(Kernel *k, Mem *m, Redactor **out);
 /* What the shell exports before a run: placeholders by their variables' names. */

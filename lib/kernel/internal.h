@@ -219,6 +219,7 @@ struct Kernel {
     struct Policy *policy, *policy_next; /* in force; to be taken up */
     _Atomic bool policy_changed;
     struct Net *net;       /* what may leave; NULL: nothing was ever allowed */
+    void *owner;           /* for net: the embedder's shell */
     RequestNode *requests;
     uint64_t next_request;
     FifoNode *fifos;

@@ -112,8 +112,9 @@ void hub_drop_idle(void *hub, uint64_t but)
         }
 }
 
-void *hub_new(void)
+void *hub_new(void *owner)
 {
+    (void)owner;
     Hub *h = calloc(1, sizeof *h);
     if (!h)
         return NULL;

@@ -38,7 +38,7 @@ typedef struct Transfer {
     char message[CURL_ERROR_SIZE];
 } Transfer;
 
-void *hub_new(void);
+void *hub_new(void *owner);
 void hub_free(void *hub);
 Partition *hub_partition(Hub *h, uint64_t id); /* NULL: no memory */
 void hub_drop_idle(void *hub, uint64_t but);

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     import os
     from typing import Any, Awaitable, Callable, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
     from ._aio import AsyncCall, Chunk, Stream
-    from ._grants import AllowUrl, Audit, AuditError, Cred, FileRule, Net, Policy, Question, audit_verify
+    from ._grants import AllowUrl, Audit, AuditError, Cred, FileRule, Net, Policy, Question, Request, Response, audit_verify
     from ._mounts import DictMount
     Text = Union[str, bytes]
     PathLike = Union[str, bytes, os.PathLike]
 
-_LATER = {"AllowUrl": "_grants", "Cred": "_grants", "Net": "_grants", "Policy": "_grants", "FileRule": "_grants", "Question": "_grants", "Audit": "_grants",
-          "AuditError": "_grants", "audit_verify": "_grants", "DictMount": "_mounts", "AsyncCall": "_aio", "Chunk": "_aio", "Stream": "_aio"}
+_LATER = {"AllowUrl": "_grants", "Cred": "_grants", "Net": "_grants", "Request": "_grants", "Response": "_grants", "Policy": "_grants",
+          "FileRule": "_grants", "Question": "_grants", "Audit": "_grants", "AuditError": "_grants", "audit_verify": "_grants", "DictMount": "_mounts", "AsyncCall": "_aio", "Chunk": "_aio", "Stream": "_aio"}
 
 __all__ = ["Shell", "ShellConfig", "Bind", "Limits", "Output", "Image", "Change", "FileInfo", "Stat", "Call", "ShellError", "ShellBusyError",
            "FileNotFoundError", "PermissionDeniedError", "FileExistsError", "NotADirectoryError", "IsADirectoryError", "FileTooLargeError", "NoSpaceError",

@@ -168,6 +168,108 @@ def on_secret(user, index, method, url, out, size):
     return len(raw)
 
 
+# ---------- a transport ----------
+
+class _Exchange:
+    """Collects a body, asks the transport when the answer is wanted first, and hands it out piece by piece."""
+
+    def __init__(self, net, request):
+        self.net, self.request, self.sent, self.pieces, self.rest = net, request, bytearray(), None, b""
+
+    def begin(self):
+        from ._grants import Request, Response
+        body = bytes(self.sent) if self.request.pop("has_body") else None
+        answer = self.net.transport(Request(body=body, **self.request))
+        if not isinstance(answer, Response):
+            raise TypeError("a transport returns a Response")
+        lines = [f"HTTP/1.1 {int(answer.status)} {answer.reason}"] + [f"{name}: {value}" for name, value in answer.headers]
+        if any("\r" in line or "\n" in line for line in lines):
+            raise ValueError("a header holds a line break")
+        self.rest = ("\r\n".join(lines) + "\r\n\r\n").encode("utf-8", "surrogateescape")
+        body = answer.body
+        self.pieces = iter((bytes(body),) if isinstance(body, (bytes, bytearray, memoryview)) else body)
+
+    def receive(self, size):
+        if self.pieces is None:
+            self.begin()
+        while not self.rest:
+            piece = next(self.pieces, None)
+            if piece is None:
+                return b""
+            self.rest = bytes(piece)
+        out, self.rest = self.rest[:size], self.rest[size:]
+        return out
+
+    def close(self):
+        close = getattr(self.pieces, "close", None)
+        if close:
+            close()
+
+
+def _header_pairs(pointer):
+    pairs = []
+    for i in itertools.count():
+        line = c_char_p.from_address(pointer + i * ctypes.sizeof(c_void_p)).value
+        if line is None:
+            return pairs
+        name, _, value = _text(line).partition(":")
+        pairs.append((name, value.strip()))
+
+
+@CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p, c_void_p, c_uint64)
+def _on_transfer(user, request, out, why, why_size):
+    net = thing_of(user)
+    try:
+        r = s.Transfer.from_address(request)
+        handle = Handle(_Exchange(net, {
+            "method": _text(r.method), "url": _text(r.url), "headers": _header_pairs(r.headers), "insecure": bool(r.insecure), "has_body": r.body_len != -1,
+            "addresses": None if r.addresses is None else tuple(a.strip("[]") for a in _text(r.addresses).split(",")),
+            "timeout": r.timeout_ms / 1000 if r.timeout_ms else None}))
+        _exchanges[handle.number] = handle
+        c_void_p.from_address(out).value = handle.number
+    except Exception as e:  # noqa: BLE001
+        put_string(why, why_size, str(e).encode("utf-8", "replace")[:why_size - 1])
+        return 1
+    return 0
+
+
+_exchanges: dict = {}
+
+
+@CFUNCTYPE(c_int64, c_void_p, c_void_p, c_void_p, c_uint64)
+def _on_transfer_send(_user, number, data, length):
+    try:
+        thing_of(number).sent += ctypes.string_at(data, length)
+    except Exception:  # noqa: BLE001
+        return -1
+    return length
+
+
+@CFUNCTYPE(c_int64, c_void_p, c_void_p, c_void_p, c_uint64)
+def _on_transfer_receive(_user, number, out, size):
+    try:
+        piece = thing_of(number).receive(size)
+        ctypes.memmove(out, piece, len(piece))
+    except Exception:  # noqa: BLE001: it is told, and the request fails
+        import sys
+        sys.excepthook(*sys.exc_info())
+        return -1
+    return len(piece)
+
+
+@CFUNCTYPE(None, c_void_p, c_void_p)
+def _on_transfer_close(_user, number):
+    handle = _exchanges.pop(number, None)
+    try:
+        if handle is not None:
+            handle.thing.close()
+    except Exception:  # noqa: BLE001
+        pass
+
+
+on_transport = (_on_transfer, _on_transfer_send, _on_transfer_receive, _on_transfer_close)
+
+
 # ---------- mounts ----------
 
 def _answer(function, *arguments) -> int:

@@ -10,7 +10,7 @@ from ._values import Value, strings, to_bytes, to_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Awaitable, Callable, Iterable, Optional, Sequence, Union
+    from typing import Awaitable, Callable, Iterable, Mapping, Optional, Sequence, Tuple, Union
 
 
 def _address(array) -> int:
@@ -56,18 +56,45 @@ class Cred(Value):
         return f"Cred(url={self.url!r}, kind={self.kind!r}, name={self.name!r}, methods={self.methods!r})"
 
 
+class Request(Value):
+    """What a transport is to send: headers are (name, value) pairs with the credential among them, but for Host and what frames the body; body is
+    None or bytes; addresses those that `resolve` gave and that were let through (go to no other), or None."""
+    __slots__ = ("method", "url", "headers", "body", "addresses", "timeout", "insecure")
+
+    def __init__(self, method: str, url: str, headers: Sequence[Tuple[str, str]] = (), body: Optional[bytes] = None,
+                 addresses: Optional[Sequence[str]] = None, timeout: Optional[float] = None, insecure: bool = False):
+        self.method, self.url, self.headers, self.body = method, url, tuple(headers), body
+        self.addresses, self.timeout, self.insecure = addresses, timeout, insecure
+
+    def __repr__(self) -> str:
+        return f"Request(method={self.method!r}, url={self.url!r})"  # headers hold credentials
+
+
+class Response(Value):
+    """A transport's answer. body: bytes, or an iterable of bytes that is taken as the script reads; without content coding."""
+    __slots__ = ("status", "headers", "body", "reason")
+
+    def __init__(self, status: int = 200, headers: Union[Mapping[str, str], Sequence[Tuple[str, str]]] = (), body: Union[bytes, Iterable[bytes]] = b"",
+                 reason: str = ""):
+        self.status, self.body, self.reason = status, body, reason
+        self.headers = tuple(headers.items() if hasattr(headers, "items") else headers)
+
+
 class Net(Value):
     """What may leave. decide(method, url, hop, body_length or None) -> bool is asked before each request and redirect hop that the rules allow;
-    resolve(host) -> addresses replaces the system's resolver. Both are called on the thread that runs the shell; an exception refuses."""
-    __slots__ = ("allow", "credentials", "also_private", "also_metadata", "ca_file", "proxy", "allow_insecure", "decide", "resolve")
+    resolve(host) -> addresses replaces the system's resolver. transport(Request) -> Response sends what passed every check, instead of
+    libshell-net. All are called on the thread that runs the shell; an exception refuses."""
+    __slots__ = ("allow", "credentials", "also_private", "also_metadata", "ca_file", "proxy", "allow_insecure", "decide", "resolve", "transport")
 
     def __init__(self, allow: Iterable[Union[str, AllowUrl]] = (), credentials: Iterable[Cred] = (), *, also_private: Sequence[str] = (),
                  also_metadata: Sequence[str] = (), ca_file: Optional[str] = None, proxy: Optional[str] = None, allow_insecure: bool = False,
                  decide: Optional[Callable[[str, str, int, Optional[int]], bool]] = None,
-                 resolve: Optional[Callable[[str], Union[str, Sequence[str], None]]] = None):
+                 resolve: Optional[Callable[[str], Union[str, Sequence[str], None]]] = None,
+                 transport: Optional[Callable[["Request"], "Response"]] = None):
         self.allow = tuple(rule if isinstance(rule, AllowUrl) else AllowUrl(rule) for rule in allow)
         self.credentials, self.also_private, self.also_metadata = tuple(credentials), tuple(also_private), tuple(also_metadata)
         self.ca_file, self.proxy, self.allow_insecure, self.decide, self.resolve = ca_file, proxy, allow_insecure, decide, resolve
+        self.transport = transport
 
     def _rules(self):
         out = (s.UrlRule * max(len(self.allow), 1))()
@@ -95,6 +122,8 @@ class Net(Value):
         net.proxy = None if self.proxy is None else to_name(self.proxy)
         net.decide = c.address(c.on_decide) if self.decide else None
         net.resolve = c.address(c.on_resolve) if self.resolve else None
+        if self.transport:
+            net.transfer, net.transfer_send, net.transfer_receive, net.transfer_close = map(c.address, c.on_transport)
         net.secret = c.address(c.on_secret) if any(callable(cred.secret) for cred in self.credentials) else None
         return net, handle, [rules, credentials, lists]
 

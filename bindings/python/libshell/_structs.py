@@ -41,7 +41,13 @@ class Credential(Structure):
 class Net(Structure):
     _fields_ = [("size", c_uint64), ("rules", c_void_p), ("nrules", c_uint64), ("credentials", c_void_p), ("ncredentials", c_uint64),
                 ("also_private", c_void_p), ("also_metadata", c_void_p), ("ca_file", c_char_p), ("proxy", c_char_p), ("allow_insecure", c_int32),
-                ("decide", c_void_p), ("resolve", c_void_p), ("secret", c_void_p), ("user", c_void_p), ("sign", c_void_p)]
+                ("decide", c_void_p), ("resolve", c_void_p), ("secret", c_void_p), ("user", c_void_p), ("sign", c_void_p),
+                ("transfer", c_void_p), ("transfer_send", c_void_p), ("transfer_receive", c_void_p), ("transfer_close", c_void_p)]
+
+
+class Transfer(Structure):
+    _fields_ = [("size", c_uint64), ("method", c_char_p), ("url", c_char_p), ("headers", c_void_p), ("addresses", c_char_p), ("body_len", c_int64),
+                ("timeout_ms", c_int64), ("connect_timeout_ms", c_int64), ("insecure", c_int32)]
 
 
 class FileRule(Structure):

@@ -1,8 +1,10 @@
 """What a shell is given: mounts, lazy files, images, snapshots, network, policy, audit; and what it tells a model."""
 import asyncio
 import builtins
+import contextlib
 import gc
 import http.server
+import io
 import json
 import os
 import stat
@@ -14,7 +16,7 @@ import weakref
 from pathlib import Path
 
 import libshell
-from libshell import AllowUrl, Audit, Bind, Cred, FileRule, Image, Limits, Net, Policy, Shell
+from libshell import AllowUrl, Audit, Bind, Cred, FileRule, Image, Limits, Net, Policy, Request, Response, Shell
 
 
 class Store:
@@ -269,6 +271,69 @@ class Network(unittest.TestCase):
         with Shell() as sh:
             with self.assertRaises(libshell.ShellError):
                 sh.set_net(Net(["nonsense://["]))
+
+
+class Transports(unittest.TestCase):
+    """The embedder's own way out: no socket, and every check as ever."""
+
+    def setUp(self):
+        self.seen = []
+
+    def transport(self, request):
+        self.seen.append(request)
+        path = request.url.rpartition("/")[2]
+        if path == "raises":
+            raise RuntimeError("not today")
+        if path == "wrong":
+            return "text"
+        if path == "hop":
+            return Response(302, {"Location": "https://other.example/x"})
+        if path == "numbers":
+            return Response(200, [("X-Token", dict(request.headers).get("Authorization", "none"))], (b"%d\n" % i for i in range(100000)))
+        return Response(201, {"X-Path": path}, b"%s %s\n" % (request.method.encode(), request.body or b"-"), reason="Made")
+
+    def shell(self, **more):
+        return Shell(net=Net(["https://api.example/v1/", "https://other.example", "http://*"], [Cred("https://api.example/v1/", "top-secret-token")],
+                             transport=self.transport, **more))
+
+    def test_answers(self):
+        with self.shell() as sh:
+            self.assertEqual(sh.run("curl -si https://api.example/v1/a").stdout, "HTTP/1.1 201 Made\r\nX-Path: a\r\n\r\nGET -\n")
+            self.assertEqual(sh.run("echo -n body | curl -s -T - https://other.example/").stdout, "PUT body\n")
+            self.assertEqual([r.method for r in self.seen], ["GET", "PUT"])
+            self.assertIn(("Authorization", "Bearer top-secret-token"), self.seen[0].headers)
+            self.assertNotIn("top-secret", repr(self.seen[0]))
+            self.assertEqual(sh.run("curl -s https://other.example/numbers | head -n 2").stdout, "0\n1\n")
+            self.assertEqual(sh.run("curl -s https://other.example/numbers | wc -l").stdout, "100000\n")
+            self.assertEqual(sh.fork().run("curl -s https://other.example/").stdout, "GET -\n")
+
+    def test_failures(self):
+        with self.shell() as sh:
+            for path in ("raises", "wrong"):
+                with contextlib.redirect_stderr(io.StringIO()) as told:
+                    self.assertEqual(sh.run("curl -s https://other.example/" + path).status, 56)
+                self.assertIn("Error", told.getvalue())
+
+    def test_checks(self):
+        with self.shell() as sh:
+            for url in ("https://api.example/", "https://api.example/v1/../x", "http://169.254.169.254/", "http://127.0.0.1/"):
+                self.assertEqual(sh.run(f"curl -s {url}").status, 7, url)
+            self.assertEqual(sh.run("curl -s -H 'Host: x' https://other.example/").status, 43)
+            self.assertEqual(self.seen, [])
+            r = sh.run("curl -sv https://api.example/v1/numbers 2>&1 | grep -i -e token -e authorization")
+            self.assertNotIn("top-secret", r.stdout)
+            self.assertIn("X-Token: [redacted]", r.stdout)
+            self.seen.clear()
+            sh.run("curl -sL -H 'X-Mine: 1' https://api.example/v1/hop")
+            self.assertEqual([dict(r.headers).get("X-Mine") for r in self.seen], ["1", None])
+            self.assertEqual(["Authorization" in dict(r.headers) for r in self.seen], [True, False])
+
+    def test_addresses(self):
+        with self.shell(resolve=lambda host: ["10.0.0.1", "93.184.216.34"] if host.startswith("other") else ["10.0.0.1"]) as sh:
+            self.assertEqual(sh.run("curl -s https://other.example/").status, 0)
+            self.assertEqual(self.seen[0].addresses, ("93.184.216.34",))
+            self.assertEqual(sh.run("curl -s https://api.example/v1/").status, 7)
+            self.assertEqual(len(self.seen), 1)
 
 
 class Policies(unittest.TestCase):

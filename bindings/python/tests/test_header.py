@@ -71,7 +71,7 @@ class Header(unittest.TestCase):
         kinds = {"shell_limits": _structs.Limits, "shell_bind": _structs.Bind, "shell_options": _native.Options, "shell_run_opts": _native.RunOptions,
                  "shell_result": _native.Result, "shell_stat_info": _structs.StatInfo, "shell_dirent": _structs.Dirent,
                  "shell_change_info": _structs.Change, "shell_url_rule": _structs.UrlRule, "shell_credential": _structs.Credential,
-                 "shell_net": _structs.Net, "shell_file_rule": _structs.FileRule, "shell_question": _structs.Question,
+                 "shell_net": _structs.Net, "shell_transfer": _structs.Transfer, "shell_file_rule": _structs.FileRule, "shell_question": _structs.Question,
                  "shell_policy": _structs.Policy, "shell_audit": _structs.Audit, "shell_image_dir": _structs.ImageDir,
                  "shell_format_opts": _structs.FormatOptions, "shell_mount_ops": _structs.MountOps}
         for name, kind in kinds.items():

@@ -64,6 +64,7 @@ typedef struct Net {
     unsigned active;
     uint64_t requests, downloaded, uploaded; /* of the run */
     bool changed;           /* the configuration did: exchanges are looked at again */
+    bool leaves;            /* another component is wanted: the hub goes when its exchanges have gone */
 } Net;
 
 /* Builds h->start from what the script asks; false with h->error. May block (rotating secrets). */

@@ -209,7 +209,7 @@ static bool put_resolve(Http *h)
 static bool find_addresses(Proc *p, Http *h)
 {
     bool any;
-    if (h->config->proxy)
+    if (h->config->proxy || (h->config->transport && !h->config->resolves && h->url.kind == URL_NAME))
         return true;
     if (h->url.kind != URL_NAME && h->family && (h->family == 4) != (h->url.kind == URL_IPV4)) {
         http_fail(h, HTTP_NO_CONNECT, false, "Couldn't connect to server");
@@ -267,6 +267,27 @@ static bool begin(Proc *p, Http *h, const HttpRequest *r)
     return true;
 }
 
+/* The component that the configuration in force wants: libshell-net's, or the embedder's transport. NULL: it is not there. */
+static const NetComponent *wanted(Proc *p)
+{
+    NetConfig *c = config_ref(p->kernel);
+    const NetComponent *own = c ? c->transport : NULL;
+    net_config_unref(c);
+    return own ? own : PROC_COMPONENT(p, "net", NetComponent);
+}
+
+/* A configuration that changed the way out waits for what still goes the old one. */
+static void leave_component(Proc *p, const NetComponent *next)
+{
+    Net *net = p->kernel->net;
+    WaitQueue nobody = {0};
+    while (net->hub && net->component != next) {
+        net->leaves = true;
+        task_block(p, &nobody, timer_now(p->kernel) + 1000000);
+    }
+    net->component = next;
+}
+
 /* The component and what holds transfers, at a shell's first request. */
 static bool net_ready(Proc *p, HttpError *e)
 {
@@ -275,14 +296,15 @@ static bool net_ready(Proc *p, HttpError *e)
         *e = (HttpError){HTTP_NO_CONNECT, true, "no URL is allowed: refused by policy"};
         return false;
     }
-    if (!k->net->component)
-        k->net->component = PROC_COMPONENT(p, "net", NetComponent);
-    if (!k->net->component) {
+    const NetComponent *next = wanted(p);
+    if (next && next != k->net->component)
+        leave_component(p, next);
+    if (!next) {
         *e = (HttpError){HTTP_NO_CONNECT, false, "needs the component libshell-net"};
         return false;
     }
     if (!k->net->hub) {
-        void *hub = k->net->component->hub_new();
+        void *hub = k->net->component->hub_new(k->owner);
         pthread_mutex_lock(&k->lock);
         k->net->hub = hub;
         pthread_mutex_unlock(&k->lock);

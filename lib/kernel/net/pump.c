@@ -20,6 +20,8 @@ void net_config_unref(NetConfig *c)
         config_free(c);
 }
 
+void kern_net_owner(Kernel *k, void *shell) { k->owner = shell; }
+
 void kern_net_set(Kernel *k, NetConfig *c)
 {
     pthread_mutex_lock(&k->lock);
@@ -232,6 +234,16 @@ static void free_abandoned(Net *net)
     }
 }
 
+static void leave_hub(Kernel *k)
+{
+    void *hub = k->net->hub;
+    pthread_mutex_lock(&k->lock);
+    k->net->hub = NULL;
+    pthread_mutex_unlock(&k->lock);
+    k->net->leaves = false;
+    k->net->component->hub_free(hub);
+}
+
 static unsigned advance(Net *net)
 {
     unsigned active = 0;
@@ -257,6 +269,10 @@ bool net_pump(Kernel *k)
     if (net->changed)
         take_change(k);
     free_abandoned(net);
+    if (net->leaves && !net->exchanges) {
+        leave_hub(k);
+        return k->ready_first != NULL;
+    }
     net->active = advance(net);
     if (!net->active)
         return k->ready_first != NULL;
