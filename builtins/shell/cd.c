@@ -244,6 +244,12 @@ static int pushd_main(Proc *p, Args *args)
     if (is_index(args->argv[i]))
         return stack_index(p, args, args->argv[i], &index) ? rotate(p, args, dirs, count, index, stay) : 1;
     Slice dir = slice_str(args->argv[i]);
+    if (slice_is(dir, "-") && !var_text(interp_of(p), SLICE("OLDPWD"), &dir))
+        return shell_fail(p, args, "OLDPWD not set");
+    if (args->argv[i][0] == '-') {
+        out_printf(p->out, "%.*s\n", (int)dir.len, dir.data);
+        dir = slice(mem_copy(&p->mem, dir), dir.len);
+    }
     memmove(dirs + 1, dirs, count * sizeof *dirs);
     if (stay) {
         dirs[0] = dirs[1];

@@ -191,8 +191,9 @@ static int source_main(Proc *p, Args *args)
     if (count > 1)
         positional_set(in, words + 1, count - 1);
     source_with_args(in, count > 1);
+    arguments_changed(in, false);
     int status = run_text(in, text, words[0], 1);
-    if (count > 1)
+    if (count > 1 && (in_function(in) || !arguments_changed(in, false))) /* a `set` in the file holds */
         positional_set(in, old, saved);
     return status;
 }

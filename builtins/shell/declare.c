@@ -96,6 +96,8 @@ static int print_all(Declare *d, bool as_set)
     Slice *names = var_names(d->in, d->set, &count);
     for (size_t i = 0; i < count; i++) {
         const Var *v = var_find_raw(d->in, names[i]);
+        if (v && v->scope > scope_depth(d->in)) /* x=1 in front of the command itself */
+            v = v->shadowed;
         if (!v || (as_set && (v->value.kind == VALUE_UNSET)))
             continue;
         if (d->flags & DECLARE_LOCAL && strcmp(d->args->command->name, "local") == 0 && !(v->attrs & ATTR_LOCAL))

@@ -166,8 +166,10 @@ static int set_main(Proc *p, Args *args)
         if ((status = set_cluster(p, args, &i)))
             return status;
     }
-    if (positional || i < args->argc)
+    if (positional || i < args->argc) {
+        arguments_changed(interp_of(p), true);
         positional_set(interp_of(p), args->argv + i, args->argc - i);
+    }
     return 0;
 }
 

@@ -375,8 +375,11 @@ static void next(Eval *e)
     }
     e->token_at = e->at;
     char c = e->text.data[e->at];
-    if (name_start(c))
+    if (name_start(c)) {
         name_token(e);
+        if (before == T_NUM || before == T_NAME) /* wrong, but bash has read its value before it says so */
+            read_variable(e, &(Place){e->place.name, e->place.subscript, 0, false});
+    }
     else if (c >= '0' && c <= '9')
         number_token(e);
     else if (!step_token(e, before))

@@ -149,6 +149,8 @@ bool posix_mode(Interp *in);
 void set_special_error(Interp *in); /* a usage error in a special builtin: fatal in POSIX mode */
 
 /* eval and source: parse and run in this interpreter; the status. `name` for messages and BASH_SOURCE (NULL: eval). */
+uint32_t scope_depth(Interp *in); /* of the function that runs */
+bool arguments_changed(Interp *in, bool changed); /* whether `set` has changed them; sets what the next call returns */
 void source_with_args(Interp *in, bool given); /* the next file that is sourced has arguments of its own */
 int run_text(Interp *in, Slice text, const char *name, uint32_t first_line);
 /* Runs a simple command given as words: for command, builtin, exec, trap actions and callbacks of mapfile -C. */

@@ -312,6 +312,15 @@ static int run_source(Interp *in, Slice text, const char *name)
     return status;
 }
 
+uint32_t scope_depth(Interp *in) { return in->dyn.function_depth; }
+
+bool arguments_changed(Interp *in, bool changed)
+{
+    bool was = in->args_changed;
+    in->args_changed = changed;
+    return was;
+}
+
 void source_with_args(Interp *in, bool given) { in->source_args = given; }
 
 int run_text(Interp *in, Slice text, const char *name, uint32_t first_line)
@@ -459,9 +468,16 @@ static bool is_space(const Splitter *s, size_t i)
     return i < s->line.len && !(s->escaped && s->escaped[i]) && s->ifs->space[(unsigned char)s->line.data[i]];
 }
 
-static bool is_other(const Splitter *s, size_t i)
+/* The length of the delimiter at i that is no white space, or 0. */
+static size_t is_other(const Splitter *s, size_t i)
 {
-    return i < s->line.len && !(s->escaped && s->escaped[i]) && s->ifs->other[(unsigned char)s->line.data[i]];
+    if (i >= s->line.len || (s->escaped && s->escaped[i]) || !s->ifs->other[(unsigned char)s->line.data[i]])
+        return 0;
+    size_t n = 1;
+    if (!s->ifs->wide || !(s->line.data[i] & 0x80))
+        return 1;
+    utf8_decode(s->line.data + i, s->line.len - i, &n);
+    return slice_search(s->ifs->text, slice(s->line.data + i, n)) != SIZE_MAX ? n : 0;
 }
 
 static Slice next_field(Splitter *s)
@@ -473,7 +489,7 @@ static Slice next_field(Splitter *s)
     while (is_space(s, s->at))
         s->at++;
     if (is_other(s, s->at)) {
-        s->at++;
+        s->at += is_other(s, s->at);
         while (is_space(s, s->at))
             s->at++;
     }

@@ -70,6 +70,12 @@ void lang_discard(Interp *in, int status)
     proc_raise(in->p, RAISE_LANG);
 }
 
+void lang_arith_discard(Interp *in)
+{
+    in->goes_on = true;
+    lang_discard(in, 1);
+}
+
 void lang_arith_failed(Interp *in)
 {
     if (in->has_execution_string)

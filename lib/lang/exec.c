@@ -38,7 +38,7 @@ void check_errexit(Interp *in, int status)
 
 void check_errexit_only(Interp *in, int status)
 {
-    if (OPT(in, ERREXIT) && !in->dyn.no_errexit && !in->flow) {
+    if (OPT(in, ERREXIT) && !in->dyn.no_errexit && !in->dyn.no_exit && !in->flow) {
         in->exit_status = exit_trap_in_function(in, status);
         in->flow = FLOW_EXIT;
     }

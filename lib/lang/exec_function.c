@@ -118,6 +118,11 @@ int exec_function(Interp *in, const Function *f, int argc, char **argv)
         frame->args = obj_ref(g, args);
     in->dyn.function_depth++;
     in->dyn.loop_depth = 0;
+    if (in->dyn.negated && in->dyn.no_errexit) {
+        in->dyn.no_errexit--;
+        in->dyn.no_exit++;
+    }
+    in->dyn.negated = false;
     in->dyn.ast = f->ast;
     in->dyn.source = f->source;
     Unwind *mark = in->unwind;

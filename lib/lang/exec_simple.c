@@ -100,7 +100,7 @@ static bool assign_plain(Interp *in, const Assign *a)
         int64_t value;
         if (p->kind == PART_ARITH) {
             if (!arith_eval(in, p->arith.code, p->arith.text, &value))
-                lang_discard(in, 1);
+                lang_arith_discard(in);
             return lang_set_int(in, &a->name, value);
         }
         if (p->kind == PART_LITERAL)
@@ -600,6 +600,15 @@ static int exec_command(Interp *in, const Node *n, Fields *f)
     return run_found(in, n, function, c, (int)f->count, f->items);
 }
 
+/* Then bash opens the files of an empty command in a child, where an unbound variable ends only that. */
+static bool reads_input(const Redir *r)
+{
+    for (; r; r = r->next)
+        if (r->var || (r->fd == 0 && r->kind != REDIR_HEREDOC && r->kind != REDIR_HERESTRING))
+            return true;
+    return false;
+}
+
 static int exec_null(Interp *in, const Node *n)
 {
     if (n->simple.nassigns || !n->redirs) {
@@ -609,9 +618,9 @@ static int exec_null(Interp *in, const Node *n)
     }
     buf_clear(&in->last_arg);
     Unwind *mark = in->unwind;
-    int status = redirs_apply(in, n->redirs) ? (in->subst_status >= 0 ? in->subst_status : 0) : 1;
+    bool failed = reads_input(n->redirs) ? redirect_program(in, n->redirs) != 0 : !redirs_apply(in, n->redirs);
     unwind_to(in, mark);
-    return status;
+    return failed ? 1 : in->subst_status >= 0 ? in->subst_status : 0;
 }
 
 /* set -k: words that read as assignments are ones wherever they stand. */

@@ -62,10 +62,31 @@ static void field_glob(Builder *b, char *text)
         fields_add(in, b->out, text);
 }
 
+/* A [ that is not closed before the next slash makes no pattern. */
+static bool is_pattern(Slice s)
+{
+    bool open = false;
+    for (size_t i = 0; i < s.len; i++)
+        switch (s.data[i]) {
+        case '\\': i++; break;
+        case '*': case '?': return true;
+        case '[': open = true; break;
+        case '/': open = false; break;
+        case ']':
+            if (open)
+                return true;
+            break;
+        case '+': case '@': case '!':
+            if (i + 1 < s.len && s.data[i + 1] == '(')
+                return true;
+        }
+    return false;
+}
+
 static void field_finish(Builder *b)
 {
     char *text = b->text.data ? b->text.data : (char *)(uintptr_t)"";
-    if (b->has_pattern)
+    if (b->has_pattern && is_pattern(buf_slice(&b->pattern)))
         field_glob(b, text);
     else
         fields_add(b->in, b->out, text);
@@ -272,7 +293,7 @@ static void put_arith(Builder *b, const WordPart *p, bool quoted)
 {
     int64_t value;
     if (!arith_eval(b->in, p->arith.code, p->arith.text, &value))
-        lang_discard(b->in, 1);
+        lang_arith_discard(b->in);
     char buf[24];
     size_t len;
     char *text = format_int(value, buf, &len);
@@ -371,8 +392,10 @@ static bool plain_text(Interp *in, const Param *p, Slice *text)
 {
     if (p->kind != PARAM_PLAIN || p->indirect || p->index_kind != INDEX_NONE)
         return false;
-    if (p->var == VAR_NAMED)
-        return lang_get(in, &p->name, text);
+    if (p->var == VAR_NAMED) {
+        const Var *v = var_lookup(in, &p->name);
+        return !(v && v->attrs & ATTR_NAMEREF) && lang_get(in, &p->name, text); /* a circular one is warned of once */
+    }
     if (p->var == VAR_POSITIONAL) {
         Str *s = p->number > INT32_MAX ? NULL : positional(in, (int)p->number);
         if (s)

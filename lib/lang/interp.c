@@ -143,7 +143,7 @@ int exit_trap_in_function(Interp *in, int status)
     if (likely(!in->st.traps) || !in->dyn.function_depth || !trap_has(in, TRAP_EXIT))
         return status;
     unsigned no_errexit = in->dyn.no_errexit;
-    in->dyn.no_errexit = 0;
+    in->dyn.no_errexit = in->dyn.no_exit = 0;
     in->status = in->exit_status = status;
     in->in_exit_trap = true;
     trap_run(in, TRAP_EXIT);
@@ -183,7 +183,7 @@ int shell_body(Interp *in, int (*body)(Interp *in, void *arg), void *arg)
             die_of_signal(in);
         status = status_of_raise(in, kind);
     }
-    in->dyn.no_errexit = 0;
+    in->dyn.no_errexit = in->dyn.no_exit = 0;
     if (unlikely(traps_due(in)) && in->flow != FLOW_EXIT)
         traps_run_due(in);
     return run_exit_trap(in, status & 255);
@@ -274,6 +274,8 @@ static int run_unit(Interp *in, const Unit *u)
     unwind_to(in, mark);
     if (kind != RAISE_LANG || !in->discard)
         proc_raise(in->p, kind);
+    bool goes_on = in->goes_on;
+    in->goes_on = false;
     in->given_up = in->dyn.line;
     in->dyn = dyn;
     in->flow = FLOW_NONE;
@@ -287,7 +289,7 @@ static int run_unit(Interp *in, const Unit *u)
     if (in->subshell_level && !in->lang_text) { /* a subshell's body is one unit: it is over */
         in->flow = FLOW_EXIT;
         in->exit_status = status;
-    } else if (OPT(in, ERREXIT)) {
+    } else if (OPT(in, ERREXIT) && !goes_on) {
         in->flow = FLOW_EXIT;
         in->exit_status = status;
     }
@@ -336,6 +338,8 @@ static int parse_failed(Interp *in, const ParseError *error)
         lang_nomem(in);
     if (*error->message)
         print_parse_line(in, error->message);
+    if (OPT(in, ERREXIT) && *error->message) /* bash leaves from within its message */
+        lang_fatal(in, 2);
     for (const char *s = error->more; s;) {
         const char *end = strchr(s, '\n');
         print_parse_line(in, end ? mem_printf(mem_of(in), "%.*s", (int)(end - s), s) : s);

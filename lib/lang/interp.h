@@ -174,6 +174,8 @@ typedef struct Dynamic {
     uint32_t function_depth; /* scope of new locals; 0 outside functions */
     unsigned loop_depth;
     unsigned no_errexit;     /* > 0: in a condition */
+    unsigned no_exit;        /* > 0: behind !, where a trap on ERR still runs */
+    bool negated;            /* the simple command to come stands behind ! */
     unsigned source_depth;
     uint32_t line;
     Ast *ast;
@@ -222,7 +224,7 @@ struct Interp {
     unsigned trace_level; /* eval, source: one more PS4 character each */
     Traps *outer_traps;  /* a subshell lists its parent's traps until it sets one; counted */
     int subst_status;    /* of the last $( ) of a command without a name; -1 none */
-    bool subshell, exiting, keep_redirs, error_exit, in_exit_trap, special_failed, discard;
+    bool subshell, exiting, keep_redirs, error_exit, in_exit_trap, special_failed, discard, goes_on;
     bool from_stdin;
     bool substituted;    /* within $( ): what was killed there is not told of */
     bool locale_known, bytes; /* bytes: the C locale, where a character is a byte */
@@ -276,7 +278,7 @@ struct Interp {
     bool in_debug_trap, in_err_trap, in_return_trap, in_child_trap;
     int trap_signal;
     StrList *base_args;  /* of the bottom of BASH_ARGV, or NULL; counted */
-    bool base_known, source_args;
+    bool base_known, source_args, args_changed;
     Slice execution_string;
     bool has_execution_string;
     uint64_t procsub_fds; /* which of descriptors 0..63 are /dev/fd pipes of this shell */
@@ -309,6 +311,8 @@ Interp *interp_child(Interp *in, Proc *child);
 NORETURN void lang_nomem(Interp *in);
 /* Abandons the current command: bash's jump to top level. `status` becomes $?. */
 NORETURN void lang_discard(Interp *in, int status);
+/* The same for arithmetic in an expansion: errexit does not look at it. */
+NORETURN void lang_arith_discard(Interp *in);
 /* Arithmetic failed in a subscript or for an integer variable: bash -c ends, a script file goes on with the next line. */
 NORETURN void lang_arith_failed(Interp *in);
 /* An assignment that stands alone, or before a special builtin, failed: POSIX mode ends the shell. */

@@ -270,6 +270,22 @@ static void read_name(Builder *b, bool quoted, const char *s)
     add_part(b, (WordPart){.kind = PART_PARAM, .quoted = quoted, .param = param});
 }
 
+/* $(( that is no arithmetic: bash looks at the text only when it runs it. */
+static void read_late(Builder *b, bool quoted, const char *start, const char *end)
+{
+    Parser *p = b->p;
+    WordPart part = {.kind = PART_COMMAND, .quoted = quoted};
+    part.command.line = line_of(p, start);
+    part.command.source = keep(p, between(start, end));
+    add_part(b, part);
+    Node *body = NULL;
+    enter(p);
+    if (parse_apart(p, part.command.source, part.command.line, list_work, &body, true))
+        last_part(p)->command.body = body;
+    leave(p);
+    p->at = end + 1;
+}
+
 static bool read_dollar_paren(Builder *b, bool quoted)
 {
     Parser *p = b->p;
@@ -282,10 +298,14 @@ static bool read_dollar_paren(Builder *b, bool quoted)
         }
         if (!end) {
             need_more(p);
-            fail_matching(p, s, quoted ? "\"" : ")");
+            fail_parens(p, s, s + 3, quoted ? "\"" : ")");
         }
     }
-    read_command(b, quoted, s[2] == '(' ? s : NULL);
+    const char *end = s[2] == '(' ? skip_parens(s + 2, '(', ')') : NULL;
+    if (end)
+        read_late(b, quoted, s + 2, end);
+    else
+        read_command(b, quoted, s[2] == '(' ? s : NULL);
     return true;
 }
 
@@ -307,7 +327,7 @@ void read_dollar(Builder *b, bool quoted)
         const char *end = skip_parens(s + 2, '[', ']');
         if (!end) {
             need_more(p);
-            fail_matching(p, s, "]");
+            fail_parens(p, s, s + 2, "]");
         }
         read_arith(b, quoted, s + 2, end, 1, ']');
     } else if (is(c, CH_NAME | CH_DIGIT) || (c && strchr("@*#?-$!", c))) {

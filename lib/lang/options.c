@@ -122,8 +122,12 @@ bool shopt_set(Interp *in, Slice name, bool on)
     in->st.shopts = on ? before | BIT(i) : before & ~BIT(i);
     if ((i == SHOPT_EXTGLOB || i == SHOPT_EXPAND_ALIASES) && before != in->st.shopts)
         in->parse_epoch++;
-    if (i == SHOPT_EXTDEBUG && on)
-        base_args_know(in);
+    if (i == SHOPT_EXTDEBUG) { /* brings the tracing of functions along */
+        const uint64_t tracing = BIT(OPT_FUNCTRACE) | BIT(OPT_ERRTRACE);
+        in->st.options = on ? in->st.options | tracing : in->st.options & ~tracing;
+        if (on)
+            base_args_know(in);
+    }
     if (i == SHOPT_INTERACTIVE_COMMENTS)
         in->st.options = on ? in->st.options | BIT(OPT_COMMENTS) : in->st.options & ~BIT(OPT_COMMENTS);
     return true;

@@ -15,6 +15,7 @@ typedef struct Subject {
     Slice name;         /* for messages */
     bool positional;    /* $@ $* */
     bool assoc;
+    bool bad;           /* a bad subscript was told of */
 } Subject;
 
 int unset_status(const Interp *in)
@@ -81,6 +82,7 @@ static void subject_element(Interp *in, Subject *s, const Param *p, const Var *v
             }
             for (int times = p->kind == PARAM_LENGTH ? 0 : p->kind == PARAM_TRANSFORM && p->op == 'a' ? 2 : 1; times; times--)
                 lang_error(in, "%.*s: bad array subscript", (int)name.len, name.data);
+            s->bad = true;
             return;
         }
     }
@@ -385,7 +387,7 @@ static int64_t offset_of(Interp *in, const Arith *code, const Word *word)
 {
     int64_t n;
     if (!arith_eval(in, code, word, &n))
-        lang_discard(in, 1);
+        lang_arith_discard(in);
     return n;
 }
 
@@ -523,19 +525,29 @@ static const char *subject_text(Interp *in, const Param *p, const Subject *s)
     return mem_copy(mem_of(in), s->name);
 }
 
+/* "!p": the parameter as it was written, without its operator. */
+static const char *asked_text(Interp *in, const Param *asked)
+{
+    if (asked->var == VAR_POSITIONAL)
+        return mem_printf(mem_of(in), "!%u", asked->number);
+    if (asked->index)
+        return mem_printf(mem_of(in), "!%s[%.*s]", asked->name.text.data, (int)asked->index->source.len, asked->index->source.data);
+    return mem_printf(mem_of(in), "!%s", asked->var == VAR_NAMED ? asked->name.text.data : asked->var == VAR_AT ? "@" : "*");
+}
+
 static NORETURN void bad_transform(Interp *in, const Param *p)
 {
     lang_error(in, "%.*s: bad substitution", (int)p->source.len, p->source.data);
     lang_fatal(in, unset_status(in));
 }
 
-static void apply_operator(Interp *in, const Param *p, Subject *s)
+static void apply_operator(Interp *in, const Param *p, const Param *asked, Subject *s)
 {
     Pat *pat = NULL;
     Replacement with = {SLICE(""), false};
     const char *who = in->arith_who;
     if (p->kind == PARAM_SUBSTRING)
-        in->arith_who = subject_text(in, p, s);
+        in->arith_who = asked->indirect ? asked_text(in, asked) : subject_text(in, p, s);
     if (p->kind == PARAM_SUBSTRING && s->list && (s->positional || s->indices || s->count != 1)) {
         slice_list(in, p, s);
         in->arith_who = who;
@@ -599,16 +611,6 @@ static void assign_default(Interp *in, const Param *p, Subject *s)
         lang_get(in, &p->name, &s->text);
 }
 
-/* "!p": the parameter as it was written, without its operator. */
-static const char *asked_text(Interp *in, const Param *asked)
-{
-    if (asked->var == VAR_POSITIONAL)
-        return mem_printf(mem_of(in), "!%u", asked->number);
-    if (asked->index)
-        return mem_printf(mem_of(in), "!%s[%.*s]", asked->name.text.data, (int)asked->index->source.len, asked->index->source.data);
-    return mem_printf(mem_of(in), "!%s", asked->var == VAR_NAMED ? asked->name.text.data : asked->var == VAR_AT ? "@" : "*");
-}
-
 static NORETURN void report_unset(Interp *in, const Param *p, const Param *asked, const Subject *s)
 {
     Slice text = p->word && p->word->count ? expand_string(in, p->word)
@@ -623,7 +625,7 @@ static void check_bound(Interp *in, const Param *p, const Param *asked, const Su
     bool length = p->kind == PARAM_LENGTH;
     bool array = s->var && s->var->value.kind >= VALUE_ARRAY && !(s->var->attrs & ATTR_INVISIBLE);
     bool scalar = length && p->var == VAR_NAMED && p->index_kind != INDEX_NONE && !array;
-    if (!OPT(in, NOUNSET) || (s->set && !scalar) || (s->list && (!length || s->positional)) || (length && p->index_kind != INDEX_NONE && array))
+    if (!OPT(in, NOUNSET) || s->bad || (s->set && !scalar) || (s->list && (!length || s->positional)) || (length && p->index_kind != INDEX_NONE && array))
         return;
     bool dollar = !length && !p->braced && (p->var == VAR_POSITIONAL || p->var == VAR_LAST_JOB);
     Slice name = asked->indirect ? slice_str(asked_text(in, asked)) : scalar ? p->name.text : s->name;
@@ -710,7 +712,7 @@ void expand_param(Interp *in, const Param *p, bool quoted, Expansion *out)
             expand_length(in, &s, &length);
             s = length;
         } else if (p->kind != PARAM_PLAIN) {
-            apply_operator(in, p, &s);
+            apply_operator(in, p, asked, &s);
         }
     }
     deliver(&s, out);

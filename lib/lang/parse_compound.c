@@ -260,7 +260,7 @@ static Node *parse_paren(Parser *p, uint32_t line)
         const char *end = skip_parens(start + 2, '(', ')');
         if (!end) {
             need_more(p);
-            fail_matching(p, start, ")");
+            fail_parens(p, start, start + 2, ")");
         }
         if (end[1] == ')')
             return parse_arith_command(p, start, end, line);

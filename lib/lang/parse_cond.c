@@ -28,7 +28,7 @@ static void set_status(Parser *p)
     const Token *t = peek(p);
     bool cut = t->kind == TOK_EOF || (t->kind == TOK_NEWLINE && t->end == p->frame->end);
     p->error.status = cut ? 2 : -1;
-    p->error.or_last = cut;
+    p->error.or_last = p->error.unclosed = cut;
     p->error.in_cond = true;
     add_expected(p, p->cond_open);
 }

@@ -90,7 +90,8 @@ NORETURN void fail_end(Parser *p)
 
 NORETURN void fail_matching(Parser *p, const char *opened, const char *closer)
 {
-    p->error.at_eof = p->error.unclosed = true;
+    p->error.at_eof = true;
+    p->error.unclosed = opened && p->error.status != 1;
     uint32_t line = opened ? line_of(p, opened) : line_of_end(p);
     if (p->in_items && p->error.status != 1) { /* of a compound assignment the rest is missing too */
         p->error.status = 1;
@@ -122,6 +123,32 @@ NORETURN void fail_token(Parser *p)
     }
     quote_line(p, start);
     fail_at(p, start, "syntax error near unexpected token `%.*s'", (int)MIN(end - start, 900), start);
+}
+
+/* The first quote from s on that is not closed, or NULL. */
+static const char *open_quote(const char *s)
+{
+    while (*s) {
+        if (*s == '\\' && s[1]) {
+            s += 2;
+        } else if (*s == '\'' || *s == '"' || *s == '`') {
+            const char *end = skip_quoted(s);
+            if (!end)
+                return s;
+            s = end;
+        } else {
+            s++;
+        }
+    }
+    return NULL;
+}
+
+void fail_parens(Parser *p, const char *opened, const char *from, const char *closer)
+{
+    const char *quote = open_quote(from);
+    if (quote)
+        fail_matching(p, quote, (char[]){*quote, 0});
+    fail_matching(p, opened, closer);
 }
 
 void enter(Parser *p)

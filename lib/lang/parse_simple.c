@@ -309,7 +309,19 @@ static Word *read_declaration(Parser *p, bool compound_ok)
     p->at = end;
     p->have = false;
     w->assign = a;
+    for (uint32_t i = 0; a->value && i < a->value->count; i++) { /* its message shows the whole word */
+        const WordPart *part = &a->value->parts[i];
+        if (part->kind == PART_PARAM && part->param->kind == PARAM_BAD)
+            part->param->source = w->source;
+    }
     return w;
+}
+
+/* name=( or name+=( */
+static bool is_list(const char *s)
+{
+    const char *value = assignment_value(s);
+    return value && *value == '(' && !is(*s, CH_QUOTE);
 }
 
 typedef struct Simple {
@@ -317,6 +329,7 @@ typedef struct Simple {
     Redir **redirs;
     int declaring;       /* DECL_* of the words so far */
     bool compound_ok;
+    bool text_lists;     /* eval and let: a=(...) is one word */
     size_t base;         /* of the words on the stack */
     uint32_t words;
 } Simple;
@@ -336,6 +349,22 @@ static Word *read_subscripted(Parser *p, const char *start, const char *open)
     return w;
 }
 
+/* The whole of it as a word, which is expanded like any other: eval reads it again. */
+static Word *read_list_text(Parser *p, const char *start)
+{
+    const char *open = assignment_value(start), *close = skip_parens(open + 1, '(', ')');
+    if (!close) {
+        need_more(p);
+        p->error.status = 1;
+        fail_matching(p, open, ")");
+    }
+    p->at = start;
+    p->within = close + 1;
+    Word *w = read_parts(p, MODE_WORD, READ_BRACES | READ_TILDE, 0);
+    p->within = NULL;
+    return w;
+}
+
 static void add_word(Parser *p, Simple *s)
 {
     Word *w;
@@ -344,6 +373,8 @@ static void add_word(Parser *p, Simple *s)
         w = read_declaration(p, s->compound_ok);
     else if (!s->words && open > start && *open == '[')
         w = read_subscripted(p, start, open);
+    else if (s->text_lists && is_list(start))
+        w = read_list_text(p, start);
     else
         w = read_word(p, READ_BRACES | READ_TILDE | READ_ASSIGN);
     if (s->words == 0 || s->declaring == DECL_PREFIX) {
@@ -352,6 +383,8 @@ static void add_word(Parser *p, Simple *s)
             s->declaring = declares(w);
         s->compound_ok = s->words == 0 && s->declaring == DECL_ASSIGN;
     }
+    if (!s->words)
+        s->text_lists = (w->flags & WORD_LITERAL) && w->count && (slice_is(w->parts[0].text, "eval") || slice_is(w->parts[0].text, "let"));
     push(p, &w, sizeof(Word *));
     s->words++;
 }
@@ -365,7 +398,7 @@ static void read_assigns(Parser *p, Simple *s)
         if (at_redir(p)) {
             *s->redirs = parse_redir(p);
             s->redirs = &(*s->redirs)->next;
-        } else if (kind == TOK_WORD && assignment_value(p->token.start)) {
+        } else if (kind == TOK_WORD && assignment_value(p->token.start) && !(p->token.start == p->stale && is_list(p->token.start))) {
             Assign a = {0};
             p->at = p->token.start;
             p->have = false;

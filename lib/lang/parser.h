@@ -126,6 +126,8 @@ NORETURN void fail_silent(Parser *p, const char *where);
 NORETURN void fail_whole(Parser *p, const char *where, const char *message); /* a message with its line */
 NORETURN void fail_token(Parser *p);                       /* near unexpected token */
 NORETURN void fail_matching(Parser *p, const char *opened, const char *closer); /* end of text while looking for closer */
+/* The same of arithmetic, where a quote may be what is open. */
+NORETURN void fail_parens(Parser *p, const char *opened, const char *from, const char *closer);
 NORETURN void fail_end(Parser *p);
 const char *line_text(Parser *p, uint32_t line, const char *text); /* "line N: text" */
 uint32_t line_of_end(Parser *p);                           /* bash counts the end of the text as a line of its own */

@@ -60,7 +60,7 @@ static Proc *stage_child(Interp *in, const Node *node, bool async, StageArg **ar
     *arg = s;
     if (async) {
         child->ignored |= SIGNAL_BIT(2) | SIGNAL_BIT(3);
-        ci->dyn.no_errexit = 0;
+        ci->dyn.no_errexit = ci->dyn.no_exit = 0;
     }
     return child;
 }
@@ -317,15 +317,30 @@ int exec_timed(Interp *in, const Node *n)
     return status;
 }
 
+/* What ! stands before does not end the shell, whatever fails in it; a trap on ERR takes no notice of that one command alone. */
+static bool traps_within(const Node *n)
+{
+    return n->pipeline.count == 1 && n->pipeline.stages[0]->kind != NODE_SIMPLE && n->pipeline.stages[0]->kind != NODE_SUBSHELL &&
+           n->pipeline.stages[0]->kind != NODE_COND && n->pipeline.stages[0]->kind != NODE_ARITH;
+}
+
 int exec_pipeline(Interp *in, const Node *n)
 {
-    if (n->negated)
+    bool within = n->negated && traps_within(n);
+    if (within)
+        in->dyn.no_exit++;
+    else if (n->negated)
         in->dyn.no_errexit++;
+    in->dyn.negated = n->negated && !within && n->pipeline.count == 1;
     int status = n->timed                 ? exec_timed(in, n)
                  : n->pipeline.count == 1 ? exec_node(in, n->pipeline.stages[0])
                                           : run_stages(in, n);
+    in->dyn.negated = false;
     if (n->negated) {
-        in->dyn.no_errexit--;
+        if (within)
+            in->dyn.no_exit--;
+        else
+            in->dyn.no_errexit--;
         if (!in->flow)
             status = !status;
     }

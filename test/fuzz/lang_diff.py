@@ -104,7 +104,10 @@ def run_bash(script, captured=[]):  # noqa: B006 (made once, when it is first ne
     try:
         _, status = os.waitpid(pid, 0)
     except TimeoutError:
-        os.killpg(pid, signal.SIGKILL)
+        try:
+            os.killpg(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
         os.waitpid(pid, 0)
         status = None
     finally:

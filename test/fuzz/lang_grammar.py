@@ -12,6 +12,7 @@ import re
 #   bind, fc, history                   refused: there is no terminal
 #   words like ~:x$y and ${Z..b}        bash takes all up to a slash for the user's name, and a ` that {Z..b} makes for an opening one
 #   kill as a subshell's last command   whether its EXIT trap runs depends on when the signal comes
+#   CHLD traps                          how many a group of subshells gives
 #   > >(cat), running what <( ) names   nothing orders their output; what the kernel says of it
 GRAMMAR = {
     # What stands for one line or more of a script.
@@ -162,7 +163,7 @@ GRAMMAR = {
     "leave": ["exit 3", "exit", "return 2>/dev/null", "kill -TERM $BASHPID; :", "break", "exit x", "exit 300", "false", "exit $n", "kill -INT $BASHPID; echo on", "return 2", "exit 1 2"],
     "action": ["'echo T$?'", "'x=t'", "''", "'echo $BASH_COMMAND'", "'echo L$LINENO'", "'return 4'", "'{{quiet}}'", "'exit 6'", "\"echo $x\"", "'false'", "f0"],
     "quiet": ["n=1", "echo q", ":", "set -- t", "shift"],
-    "event": ["ERR", "DEBUG", "USR1", "RETURN", "EXIT", "0", "INT TERM", "CHLD", "SIGUSR2", "nosig"],
+    "event": ["ERR", "DEBUG", "USR1", "RETURN", "EXIT", "0", "INT TERM", "SIGUSR2", "nosig"],
     "optstring": ["ab:c", ":ab:c", "a:", "ab", "''", ":", "a::b", "+a", "-a"],
     "optwords": ["-a -b x", "-ab", "-c -z", "-b", "-bx y", "-- -a", "{{word}}", "-abx -c", "-a - -b", "", "-b '' -a", "+a", "-?", "-:"],
     "option": ["noglob", "noclobber", "pipefail", "errtrace", "functrace", "xtrace", "nounset", "errexit", "allexport", "braceexpand", "keyword", "posix", "physical", "verbose", "onecmd2", "hashall", "monitor", "privileged2", "notify"],
@@ -182,7 +183,7 @@ GRAMMAR = {
         "readonly {{readonlyoption}}", "set -o | grep {{setgrep}}", "shopt {{shoptoption}} {{shopt}}", "shopt -o {{option}}; shopt -po {{option}}", "shopt -qs nullglob; echo $?", "set {{setletter}} {{words}}; echo $# $-", "set +{{setletters}}; echo $-", "set -{{setletters}}; {{simple}}; set +{{setletters}}", "shift {{shiftcount}}; echo $? $#",
         "test {{test}}; echo $?", "[ {{test}}; echo $?", "echo {{echooption}} {{words}}", "umask {{umask}}; umask; umask -S; umask 022", "ulimit -n > /dev/null; ulimit -c 0; ulimit -Sc", "trap -p; trap {{action}} {{event}}; trap -p; trap - {{event}}", "trap -l | head -n 1", "times > /dev/null; echo $?", "enable -n echo; type -t echo; enable echo; type -t echo",
         "compgen {{compgen}}", "source {{sourced}} {{words}}; echo $?", "printf 'echo src $# $1 ${BASH_SOURCE[0]}\\n{{quiet}}\\n' > s; . ./s {{words}}; echo $#", "printf 'return 3\\necho no\\n' > s; . ./s; echo $?", "eval {{words}}; echo $?", "exec {{execargs}}; echo after $?", "(exec {{execargs}}); echo after $?", "jobs {{joboption}}; wait",
-        "sleep 0.01 & jobs; wait", "(exit 3) & disown; jobs; echo $?", "wait {{waitargs}}; echo $?", "kill {{killargs}}; echo $?", "caller; caller 0; echo $?", "help -s {{builtinname}}", "history; fc -l; echo $?", "complete -p; echo $?", "logout; echo $?", "getopts {{optstring}} o {{optwords}}; echo $? $o $OPTARG $OPTIND", "let; echo $?",
+        "sleep 0.01 & jobs; wait", "sleep 0.02 & disown; jobs; echo $?", "wait {{waitargs}}; echo $?", "kill {{killargs}}; echo $?", "caller; caller 0; echo $?", "help -s {{builtinname}}", "history; fc -l; echo $?", "complete -p; echo $?", "logout; echo $?", "getopts {{optstring}} o {{optwords}}; echo $? $o $OPTARG $OPTIND", "let; echo $?",
         "read; echo $? $REPLY", "read -r {{words}} <<< 'a b'", "local x; echo $?", "return 3; echo $?", "break; continue; echo $?", "unalias nope; hash -x; pwd -x; cd a b; shift a b; echo $?", "mapfile -t < <(seq 3); echo ${MAPFILE[@]}", "printf", "printf %s; printf -v; printf '%y' 1; echo $?", "unset 1a; export 1a=2; declare 1a; readonly 1a; local 1a; echo $?",
         "declare -i n=5; n+=3; n+=x; echo $n", "export -f f0; bash -c 'f0 q'; export -nf f0", "export -n x; printenv x; echo $?", "declare -x q=1; printenv q; unset q", "command -v {{command}}; command -V {{command}}", "set -- -a b; set -; echo $-:$#", "disown nojob; fg; bg; echo $?", "unset -v x; unset -f x; unset -n x; echo $?", "dirs {{dirarg}}",
     ],
@@ -205,7 +206,7 @@ GRAMMAR = {
     "shiftcount": ["", "0", "1", "2", "9", "-1", "x", "1x", "--", "$n"],
     "echooption": ["-n", "-e", "-E", "-ne", "-nE", "-z", "--", "-en", "-e '\\t\\x41\\0101\\c'", "-e '\\u00e9\\e\\\\'"],
     "umask": ["077", "u=rwx,g=,o=", "0", "999", "u+x", "a-w", "g=u", "x", "-p", "o-rwx,u=r"],
-    "compgen": ["-W 'a ab b' a", "-v | grep '^[xyz]$'", "-A function", "-b | grep '^e'", "-k w", "-f f", "-d", "-A nope", "-W \"$x\"", "-P p -S s -W 'a b'", "-X 'a*' -W 'a b'", "-e"],
+    "compgen": ["-W 'a ab b' a", "-v | grep '^[xyz]$'", "-A function", "-b | grep '^e'", "-k w", "-f f1", "-d", "-A nope", "-W \"$x\"", "-P p -S s -W 'a b'", "-X 'a*' -W 'a b'", "-e"],
     "sourced": ["nope", "", "f1", "d", "./f1", "/dev/null", "<(echo 'echo src $1')", "-z"],
     "execargs": ["echo {{word}}", "nope", "-a zero bash -c 'echo $0'", "-c env", "", "> f1", "d", "-z", "bash -c 'echo $x'", "./f1", "cat f1", "/nodir/x", "3>&1"],
     "joboption": ["", "-l x", "-p", "-r", "-s", "%1", "-x echo a", "-z"],
