@@ -157,6 +157,8 @@ static int64_t read_variable(Eval *e, Place *p)
     if (p->subscript.data) {
         const Var *v = var_find(in, p->name);
         array = v != NULL;
+        if (!array && OPT(in, NOUNSET))
+            unbound(e, p->name);
         text = read_element(e, v, p, &set);
     } else {
         Name n = name_of(p->name);
@@ -388,6 +390,18 @@ static void next(Eval *e)
 
 static bool is_char(const Eval *e, char c) { return e->token == T_CHAR && e->c == c; }
 
+static bool assignment_follows(const Eval *e)
+{
+    Slice rest = slice_from(e->text, e->at);
+    while (rest.len && (rest.data[0] == ' ' || rest.data[0] == '\t' || rest.data[0] == '\n'))
+        rest = slice_from(rest, 1);
+    if (rest.len > 2 && (slice_starts(rest, SLICE("<<=")) || slice_starts(rest, SLICE(">>="))))
+        return true;
+    if (rest.len > 1 && rest.data[1] == '=' && strchr("+-*/%&^|", rest.data[0]))
+        return true;
+    return rest.len && rest.data[0] == '=' && !(rest.len > 1 && rest.data[1] == '=');
+}
+
 /* ---------- the grammar, lowest precedence last ---------- */
 
 static int64_t parse_primary(Eval *e)
@@ -426,10 +440,12 @@ static int64_t parse_primary(Eval *e)
     }
     if (e->token == T_NAME) {
         Place place = e->place;
-        next(e);
-        if (e->token == T_ASSIGN) /* its value is not asked for a plain = */
+        if (assignment_follows(e)) { /* its value is not asked for a plain = */
+            next(e);
             return 0;
-        v = read_variable(e, &place);
+        }
+        v = read_variable(e, &place); /* before what follows is looked at */
+        next(e);
         if (e->token == T_INC || e->token == T_DEC) {
             write_variable(e, &place, (int64_t)((uint64_t)v + (e->token == T_INC ? 1u : (uint64_t)-1)));
             e->token = T_NUM;

@@ -461,7 +461,10 @@ Node *parse_simple(Parser *p)
             break;
         }
     }
-    if (!*p->at && !p->frame->parent && p->at > p->frame->start && p->at[-1] == '\\' && tokens)
+    size_t backslashes = 0;
+    while (!*p->at && !p->frame->parent && p->at - backslashes > p->frame->start && p->at[-1 - (ptrdiff_t)backslashes] == '\\')
+        backslashes++;
+    if (backslashes & 1 && tokens)
         s.node->line += 2; /* a backslash at the end of the text: the reader has gone on twice */
     s.node->simple.words = take_array(p, s.base, sizeof(Word *), &s.node->simple.nwords);
     if (!s.words && !s.node->simple.nassigns && !s.node->redirs)

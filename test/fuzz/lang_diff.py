@@ -104,14 +104,18 @@ def run_bash(script, captured=[]):  # noqa: B006 (made once, when it is first ne
     try:
         _, status = os.waitpid(pid, 0)
     except TimeoutError:
-        try:
+        try: # it may have ended in this very moment
             os.killpg(pid, signal.SIGKILL)
-        except ProcessLookupError:
+            os.waitpid(pid, 0)
+        except (ProcessLookupError, ChildProcessError):
             pass
-        os.waitpid(pid, 0)
         status = None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+    try: # what it left running
+        os.killpg(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
     out, err = c.take(c.out), c.take(c.err)
     if status is None:
         return None
