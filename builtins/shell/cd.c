@@ -148,6 +148,7 @@ static bool stack_index(Proc *p, Args *args, const char *s, size_t *index)
 
 static int dirs_main(Proc *p, Args *args)
 {
+    bool clear = false;
     DirsOptions o = {0};
     const char *wanted = NULL;
     size_t index = 0;
@@ -158,7 +159,7 @@ static int dirs_main(Proc *p, Args *args)
                 return 1;
             wanted = s;
         } else if (strcmp(s, "-c") == 0) {
-            return dirs_set(interp_of(p), NULL, 0) ? 0 : 1;
+            clear = true;
         } else if (strcmp(s, "-l") == 0) {
             o.full = true;
         } else if (strcmp(s, "-p") == 0) {
@@ -169,6 +170,8 @@ static int dirs_main(Proc *p, Args *args)
             return bad_number(p, args, s);
         }
     }
+    if (clear)
+        return dirs_set(interp_of(p), NULL, 0) ? 0 : 1;
     if (!wanted) {
         print_stack(p, &o);
         return 0;

@@ -262,7 +262,6 @@ static int hash_word(Proc *p, Args *args, const HashOptions *o, const char *name
 static int hash_main(Proc *p, Args *args)
 {
     HashOptions o = {0};
-    size_t hashed;
     if (!option_on(interp_of(p), 'h'))
         return shell_fail(p, args, "hashing disabled");
     for (int c; (c = shell_option(p, args, "dlp:rt")) != -1;) {
@@ -278,8 +277,7 @@ static int hash_main(Proc *p, Args *args)
     char **words = shell_operands(args, &count);
     if (!count && (o.forget || o.tell))
         return shell_fail(p, args, "-%c: option requires an argument", o.forget ? 'd' : 't');
-    hash_names(interp_of(p), &hashed);
-    if (o.forget && !hashed)
+    if (o.forget && !hash_used(interp_of(p)))
         return 0;
     if (o.clear)
         hash_clear(interp_of(p));

@@ -38,11 +38,17 @@ static int print_variable(Declare *d, const char *name)
     return 0;
 }
 
+static bool one_attribute(const Declare *d)
+{
+    const char *name = d->args->command->name;
+    return strcmp(name, "export") == 0 || strcmp(name, "readonly") == 0;
+}
+
 /* POSIX mode: "export x=1" instead of declare -x. */
 static const char *posix_verb(const Declare *d)
 {
     const char *name = d->args->command->name;
-    return posix_mode(d->in) && (strcmp(name, "export") == 0 || strcmp(name, "readonly") == 0) ? name : NULL;
+    return posix_mode(d->in) && one_attribute(d) ? name : NULL;
 }
 
 static void function_flags(Declare *d, const Function *f, Slice name)
@@ -157,8 +163,12 @@ static int declare_assigned(Declare *d, const char *word, const Assign *a)
 {
     if (!a)
         a = parse_argument(d, word);
-    if (!a)
-        return bad_name(d, word);
+    if (!a && strstr(word, "[]=") && name_valid(slice(word, (size_t)(strchr(word, '[') - word))) && !one_attribute(d)) {
+        shell_error(d->in, NULL, "%.*s[]: bad array subscript", (int)(strchr(word, '[') - word), word);
+        return 1;
+    }
+    if (!a || (a->index && one_attribute(d))) /* export and readonly take no elements */
+        return bad_name(d, mem_printf(&d->proc->mem, "%.*s", (int)strcspn(word, a ? "=+" : ""), word));
     uint32_t readonly = d->set & ATTR_READONLY;
     if (!var_assign(d->in, a, d->set & ~readonly, d->flags))
         return 1;
@@ -171,7 +181,7 @@ static int declare_assigned(Declare *d, const char *word, const Assign *a)
 static int declare_name(Declare *d, const char *word)
 {
     Slice name, subscript;
-    if (!parse_reference(slice_str(word), &name, &subscript))
+    if (!parse_reference(slice_str(word), &name, &subscript) || (subscript.data && one_attribute(d)))
         return bad_name(d, word);
     uint32_t set = d->set | (subscript.len && !(d->set & ATTR_ASSOC) ? ATTR_ARRAY : 0);
     return var_declare(d->in, name, set, d->clear, d->flags) ? 0 : 1;

@@ -289,8 +289,23 @@ static int help_main(Proc *p, Args *args)
 
 static int bind_main(Proc *p, Args *args) { return shell_fail(p, args, "warning: line editing not enabled") - 1; }
 static int fc_main(Proc *p UNUSED, Args *args UNUSED) { return 0; } /* no history: nothing to list */
-static int history_main(Proc *p UNUSED, Args *args UNUSED) { return 0; }
-static int suspend_main(Proc *p, Args *args) { return shell_fail(p, args, "cannot suspend: no job control"); }
+static int history_main(Proc *p, Args *args)
+{
+    if (args->argc > 2 && args->argv[1][0] != '-') {
+        shell_fail(p, args, "too many arguments");
+        abandon_command(interp_of(p), 1);
+    }
+    return 0;
+}
+
+static int suspend_main(Proc *p, Args *args)
+{
+    if (args->argc > 1 && args->argv[1][0] != '-') {
+        shell_fail(p, args, "too many arguments");
+        abandon_command(interp_of(p), 1);
+    }
+    return shell_fail(p, args, "cannot suspend: no job control");
+}
 
 BUILTIN(let, "let", "let arg [arg ...]", "Evaluate arithmetic expressions.", SHELL_FLAGS);
 BUILTIN(times, "times", "times", "Display process times.", SPECIAL_FLAGS);

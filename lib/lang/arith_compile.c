@@ -521,6 +521,18 @@ static bool eval(Interp *in, const Arith *n, int64_t *out)
     return false;
 }
 
+bool arith_eval_index(Interp *in, const Arith *code, const Word *index, int64_t *out)
+{
+    Slice source = index ? index->source : SLICE("");
+    bool quoted = source.len && (memchr(source.data, '\'', source.len) || memchr(source.data, '\\', source.len)) && !memchr(source.data, '"', source.len);
+    if (likely(!quoted))
+        return arith_eval(in, code, index, out);
+    ParseOptions options = {.extglob = true}; /* these are no quotes here, and an error */
+    ParseError error = {0};
+    Word *w = parse_dquote_text(mem_of(in), source, &options, &error);
+    return arith_eval_expanded(in, w ? expand_string(in, w) : source, out);
+}
+
 bool arith_eval(Interp *in, const Arith *code, const Word *text, int64_t *out)
 {
     if (likely(code != NULL) && likely(proc_stack_room(in->p, EVAL_STACK))) {

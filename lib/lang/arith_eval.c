@@ -106,7 +106,7 @@ static bool index_of(Eval *e, const Var *v, Place *p, bool write)
     }
     const char *who = in->arith_who;
     in->arith_who = NULL;
-    if (!arith_eval_text(in, e->raw ? expand_index(in, sub) : sub, &p->index))
+    if (!arith_eval_text(in, expand_index(in, sub), &p->index))
         lang_arith_failed(in);
     in->arith_who = who;
     if (p->index < 0)

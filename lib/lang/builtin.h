@@ -111,6 +111,7 @@ bool hash_get(Interp *in, Slice name, Slice *path, uint32_t *hits);
 bool hash_put(Interp *in, Slice name, Slice path);
 bool hash_remove(Interp *in, Slice name);
 void hash_clear(Interp *in);
+bool hash_used(Interp *in); /* whether there ever was something */
 Slice *hash_names(Interp *in, size_t *count);
 
 bool builtin_enabled(Interp *in, Slice name);

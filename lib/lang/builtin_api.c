@@ -153,10 +153,13 @@ bool hash_put(Interp *in, Slice name, Slice path)
     e->entry.key = str_new(g, name);
     e->path = str_new(g, path);
     e->hits = 0;
+    in->hashed = true;
     if (!e->entry.key || !e->path || pmap_put(g, &in->st.commands, &command_ops, &e->entry))
         lang_nomem(in);
     return true;
 }
+
+bool hash_used(Interp *in) { return in->hashed; }
 
 bool hash_remove(Interp *in, Slice name)
 {

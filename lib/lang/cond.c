@@ -183,6 +183,17 @@ static const char *op_text(const Cond *c)
     return c->op == TEST_EQ && c->single_equal ? "=" : names[c->op];
 }
 
+/* Nothing in it that would run twice when it is expanded again. */
+static bool is_literal(const Word *w)
+{
+    for (uint32_t i = 0; i < w->count; i++) {
+        const WordPart *part = &w->parts[i];
+        if (part->kind == PART_QUOTED ? !is_literal(part->inner) : part->kind != PART_LITERAL && !(part->kind == PART_PARAM && part->param->kind == PARAM_PLAIN))
+            return false;
+    }
+    return true;
+}
+
 static bool eval_binary(Interp *in, const Cond *c, int *status)
 {
     Slice left = expand_string(in, c->left), right;
@@ -192,7 +203,8 @@ static bool eval_binary(Interp *in, const Cond *c, int *status)
         return eval_regex(in, left, c->right, status);
     case TEST_EQ: case TEST_NE: {
         right = expand_pattern(in, c->right);
-        trace_cond(in, left, op_text(c), right);
+        if (unlikely(OPT(in, XTRACE)))
+            trace_cond(in, left, op_text(c), is_literal(c->right) ? expand_pattern_shown(in, c->right) : right);
         return pattern_matches_ext(in, right, left) == (c->op == TEST_EQ);
     }
     default: break;

@@ -14,6 +14,7 @@ typedef struct Builder {
     Fields *out;
     Buf text, pattern;
     bool has_pattern;
+    bool shown;         /* a pattern as set -x shows it: everything quoted is escaped */
     bool keep;          /* quoted somewhere: a field even when empty */
     bool after_space;   /* the last field was ended by IFS white space: a following IFS character belongs to that */
 } Builder;
@@ -99,10 +100,10 @@ static bool field_open(const Builder *b) { return b->keep || b->text.len > 0; }
 
 static bool is_glob_char(char c) { return c == '*' || c == '?' || c == '['; }
 
-static void put_escaped(Buf *out, Slice s)
+static void put_escaped(Buf *out, Slice s, bool all)
 {
     for (size_t i = 0; i < s.len; i++) {
-        if (s.data[i] && strchr("*?[]\\-!^()|+@~&", s.data[i]))
+        if (all ? (s.data[i] & 0xC0) != 0x80 : s.data[i] && strchr("*?[]\\-!^()|+@~&", s.data[i]))
             buf_char(out, '\\');
         buf_char(out, s.data[i]);
     }
@@ -130,7 +131,7 @@ static void put_replacement_escaped(Buf *out, Slice s)
 static void put_quoted(Builder *b, Slice s)
 {
     switch (b->mode) {
-    case MODE_PATTERN: put_escaped(&b->text, s); return;
+    case MODE_PATTERN: put_escaped(&b->text, s, b->shown); return;
     case MODE_REGEX: put_regex_escaped(&b->text, s); return;
     case MODE_REPLACEMENT: put_replacement_escaped(&b->text, s); return;
     case MODE_STRING: buf_append(&b->text, s); return;
@@ -138,7 +139,7 @@ static void put_quoted(Builder *b, Slice s)
     }
     buf_append(&b->text, s);
     if (b->has_pattern)
-        put_escaped(&b->pattern, s);
+        put_escaped(&b->pattern, s, false);
     b->after_space = false;
 }
 
@@ -374,7 +375,7 @@ static void builder_init(Builder *b, Interp *in, Mode mode, Fields *out)
     b->in = in;
     b->mode = mode;
     b->out = out;
-    b->after_space = false;
+    b->after_space = b->shown = false;
     field_reset(b);
 }
 
@@ -516,6 +517,15 @@ Slice expand_pattern(Interp *in, const Word *w)
     if (w->count == 1 && w->parts[0].kind == PART_LITERAL && !w->parts[0].quoted)
         return w->parts[0].text;
     return expand_mode(in, w, MODE_PATTERN);
+}
+
+Slice expand_pattern_shown(Interp *in, const Word *w)
+{
+    Builder b;
+    builder_init(&b, in, MODE_PATTERN, NULL);
+    b.shown = true;
+    put_parts(&b, w, false, false);
+    return b.text.data ? buf_slice(&b.text) : SLICE("");
 }
 
 Slice expand_regex(Interp *in, const Word *w) { return expand_mode(in, w, MODE_REGEX); }

@@ -278,6 +278,7 @@ struct Interp {
     bool in_debug_trap, in_err_trap, in_return_trap, in_child_trap;
     int trap_signal;
     StrList *base_args;  /* of the bottom of BASH_ARGV, or NULL; counted */
+    bool hashed;         /* a command has been remembered once */
     bool base_known, source_args, args_changed;
     Slice execution_string;
     bool has_execution_string;
@@ -386,6 +387,7 @@ void expand_word(Interp *in, const Word *w, Fields *out);
 Slice expand_string(Interp *in, const Word *w);
 enum { STRING_ASSIGN = 1 /* tildes after : */, STRING_HEREDOC = 2 };
 /* One string in which quoted characters are escaped with backslashes: for pat_compile. */
+Slice expand_pattern_shown(Interp *in, const Word *w); /* for set -x */
 Slice expand_pattern(Interp *in, const Word *w);
 /* The same for =~: quoted parts are escaped as ERE. */
 Slice expand_regex(Interp *in, const Word *w);

@@ -134,8 +134,8 @@ Node *read_command_list(Parser *p, const char *opened)
         fail_token(p);
     p->in_dquotes = in_dquotes;
     unsigned left = 0;
-    for (const Pending *d = p->pending; d; d = d->next)
-        left++;
+    for (const Pending *d = p->pending; d; d = d->next, left++)
+        d->redir->word = word_of_text(p, SLICE(""));
     if (left)
         warn_parse(p, "line %u: warning: command substitution: %u unterminated here-document%s", line_of(p, t->start), left,
                    left == 1 ? "" : "s");

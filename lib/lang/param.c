@@ -69,7 +69,7 @@ static void subject_element(Interp *in, Subject *s, const Param *p, const Var *v
         return;
     }
     int64_t index;
-    if (!arith_eval(in, p->index_code, p->index, &index))
+    if (!arith_eval_index(in, p->index_code, p->index, &index))
         lang_arith_failed(in);
     v = var_find(in, name);
     s->var = v;
@@ -593,7 +593,11 @@ static bool is_empty(Interp *in, const Subject *s)
 static void assign_default(Interp *in, const Param *p, Subject *s)
 {
     Slice text = p->word ? expand_string(in, p->word) : SLICE("");
-    if (p->var != VAR_NAMED || p->index_kind > INDEX_EXPR) {
+    if (p->index_kind > INDEX_EXPR) {
+        lang_error(in, "%s: bad array subscript", subject_text(in, p, s));
+        lang_discard(in, 1);
+    }
+    if (p->var != VAR_NAMED) {
         lang_error(in, "$%.*s: cannot assign in this way", (int)s->name.len, s->name.data);
         lang_discard(in, 1);
     }

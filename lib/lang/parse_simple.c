@@ -74,6 +74,10 @@ static Word *read_braced(Parser *p, const char *s)
 static void read_item(Parser *p)
 {
     const char *s = peek(p)->start;
+    if (*s == '[' && !skip_parens(s + 1, '[', ']')) {
+        need_more(p);
+        fail_matching(p, s, "]");
+    }
     ArrayItem item = {.braced = read_braced(p, s)};
     if (item_value(s)) {
         p->at = s;

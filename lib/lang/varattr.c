@@ -419,7 +419,7 @@ static bool store_compound(Interp *in, const Name *n, const ItemList *l, bool ap
     Slice name = n->text;
     const Var *v = var_find_name(in, n);
     if (v && v->attrs & ATTR_NO_ASSIGN)
-        return true;
+        return false;
     if (append && v && v->value.kind < VALUE_ARRAY && !(v->attrs & ATTR_READONLY) &&
         !var_declare(in, name, ATTR_ARRAY, 0, 0))
         return false;
@@ -515,7 +515,7 @@ static bool is_assoc(Interp *in, const Assign *a, uint32_t attrs, int flags)
 static bool assign_index(Interp *in, const Assign *a, Slice text)
 {
     int64_t index;
-    if (!arith_eval(in, a->index_code, a->index, &index))
+    if (!arith_eval_index(in, a->index_code, a->index, &index))
         lang_arith_failed(in);
     if (index < 0)
         return var_set_element(in, a->name.text, expand_string(in, a->index), text, a->append);
@@ -560,7 +560,8 @@ bool var_assign(Interp *in, const Assign *a, uint32_t attrs, int declare_flags)
         attrs |= declare_flags || attrs ? ATTR_ARRAY : 0;
     const Var *old = declare_flags & DECLARE_LOCAL && in->dyn.function_depth ? NULL : var_find_name(in, &a->name);
     if (a->index && !(old && old->value.kind == VALUE_ARRAY && a->index_code))
-        key = expand_string(in, a->index);
+        key = !(old && old->value.kind == VALUE_ASSOC) && memchr(a->index->source.data, '\'', a->index->source.len) ? a->index->source
+                                                                                                                     : expand_string(in, a->index);
     if (a->index && !key.len && old && old->value.kind == VALUE_ASSOC) {
         lang_error(in, "%s[%.*s]: bad array subscript", a->name.text.data, (int)a->index->source.len, a->index->source.data);
         return false;
