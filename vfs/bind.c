@@ -122,6 +122,8 @@ static int copy_entry(Copy *c, const char *rel)
     const char *path = mem_printf(&c->mem, "%s%s%s", c->destination, *rel ? "/" : "", rel);
     if (!path)
         return -ENOMEM;
+    if (c->fs->mount_count && path_is_live(c->fs, path))
+        return 0; /* what is mounted there covers it, and is not to be written */
     int r = host_stat(c->tree, rel, &st);
     if (r)
         return r;
@@ -225,6 +227,8 @@ static int bind_point(Vfs *fs, const VBind *bind, bool file, Path *p)
     r = path_resolve(p, fs, &root, NULL, bind->destination, PATH_FOLLOW | PATH_MUST);
     if (r == 0 && S_ISDIR(p->at.mode) == file)
         r = file ? -EISDIR : -ENOTDIR;
+    if (r == 0 && p->at.inode && p->at.inode->ino == ROOT_INO)
+        r = -EINVAL; /* by another name */
     return r;
 }
 
@@ -232,9 +236,12 @@ static int bind_point(Vfs *fs, const VBind *bind, bool file, Path *p)
 static int overlay_point(Vfs *fs, const VBind *bind, Path *p)
 {
     int r = bind_point(fs, bind, false, p);
-    if (r == 0)
-        r = tree_empty(fs, p->at.inode->ino);
-    return r ? r : path_resolve(p, fs, &root, NULL, bind->destination, PATH_FOLLOW | PATH_MUST);
+    if (r)
+        return r;
+    uint64_t ino = p->at.inode->ino;
+    r = tree_empty(fs, ino);
+    p->at.inode = inode_get(&fs->tree, ino); /* by its number: what led there may be gone */
+    return r;
 }
 
 static void release_tree(void *thing) { host_tree_unref(thing); }
@@ -299,7 +306,7 @@ int vfs_bind(Vfs *fs, const VBind *bind, const char **message)
     HostTree *tree = host_tree_open(bind, &r, message);
     if (!tree)
         return r;
-    r = path_make_parents(fs, bind->destination);
+    r = path_is_live(fs, bind->destination) ? -EBUSY : path_make_parents(fs, bind->destination);
     if (r == 0 && bind->mode == VBIND_COPY)
         r = bind_copy(fs, bind, tree);
     if (r == 0 && bind->mode == VBIND_OVERLAY)

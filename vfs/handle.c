@@ -98,6 +98,23 @@ void nodes_count(Vfs *to, const Vfs *of, int sign)
                 inode_count(to, n->detached, sign);
 }
 
+void nodes_remember(Vfs *fs)
+{
+    for (uint32_t b = 0; b < fs->bucket_count; b++)
+        for (Node *n = fs->buckets[b]; n; n = n->next)
+            n->was_detached = n->detached != NULL;
+}
+
+void nodes_take_back(Vfs *fs)
+{
+    for (uint32_t b = 0; b < fs->bucket_count; b++)
+        for (Node *n = fs->buckets[b]; n; n = n->next)
+            if (n->detached && !n->was_detached) {
+                inode_unref(fs->gen, n->detached);
+                n->detached = NULL;
+            }
+}
+
 void node_release(Vfs *fs, Node *n)
 {
     if (!n || --n->holders)

@@ -105,6 +105,7 @@ typedef struct Node {
     struct Node *next; /* in its bucket */
     uint64_t ino;
     uint32_t holders;
+    bool was_detached; /* when a bind that may be undone began */
     Inode *detached;
 } Node;
 
@@ -257,6 +258,9 @@ VFile *vfile_new(Vfs *fs, int flags);
 void handles_free(Vfs *fs);
 /* Adds what the detached inodes of `of` count to the usage of `to`, or takes it off (-1). */
 void nodes_count(Vfs *to, const Vfs *of, int sign);
+/* Remembers what has no link, and takes back what lost its last one since: the tree is again the one of then. */
+void nodes_remember(Vfs *fs);
+void nodes_take_back(Vfs *fs);
 /* The last link of an inode (owned) went: out of the tree, to its node or away. */
 void inode_drop(Vfs *fs, Inode *i);
 
@@ -312,6 +316,8 @@ int inode_path(const Vfs *fs, const Inode *i, Buf *out);
 int place_path(const Vfs *fs, const Place *p, const char *rel, size_t rel_len, Buf *out);
 /* Makes every missing directory of an absolute path, as root. */
 int path_make_parents(Vfs *fs, const char *path);
+/* Whether a path, as far as it exists, leads into what callbacks serve: nothing can be covered there, and no parent is to be made. */
+bool path_is_live(Vfs *fs, const char *path);
 
 /* ---------- lazy.c ---------- */
 

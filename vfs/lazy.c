@@ -240,7 +240,7 @@ int place_fill(Vfs *fs, Place *p)
         return 0;
     int r = lazy_fill(fs, p->inode->ino);
     place_refresh(fs, p);
-    return r;
+    return r == 0 && inode_lazy(p->inode) ? -ENOENT : r; /* held, but gone from the tree before it was read */
 }
 
 /* ---------- files ---------- */

@@ -96,10 +96,14 @@ static int graft_inodes(Vfs *fs, Vfs *view, uint64_t first)
         Inode **at = i ? tree_reserve(g, &view->tree, ino) : NULL;
         if (i && !at)
             return -ENOMEM;
-        if (i) {
-            *at = obj_ref(g, i);
+        if (!i)
+            continue;
+        obj_ref(g, i);
+        if (*at)
+            inode_unref(g, *at); /* an overlay read there on the way, which both have */
+        else
             view->tree.count++;
-        }
+        *at = i;
     }
     return 0;
 }
@@ -140,41 +144,86 @@ static int graft_entries(Vfs *fs, Vfs *view, uint64_t dir, uint64_t first)
     return r;
 }
 
+/* Whether `ino` is the first of what the bind made in `dir`. */
+static bool is_first_in(const Vfs *fs, const Inode *dir, uint64_t ino, uint64_t first)
+{
+    DirCursor c;
+    cursor_init(&c, dir->entries);
+    for (const Dentry *d; (d = cursor_next(&c));)
+        if (d->ino >= first && d->ino < ino && inode_get(&fs->tree, d->ino)->parent == dir->ino)
+            return false;
+    return true;
+}
+
+/* What the bind made in a directory that only the script has is not in the base: one link less for each entry, and none below a directory. */
+static int leave_out(const Inode *dir, Vfs *view, uint64_t first)
+{
+    DirCursor c;
+    cursor_init(&c, dir->entries);
+    for (const Dentry *d; (d = cursor_next(&c));) {
+        if (d->ino < first || !inode_get(&view->tree, d->ino))
+            continue;
+        int r = tree_empty(view, d->ino);
+        Inode *i = r ? NULL : inode_own(view, d->ino);
+        if (!i)
+            return r ? r : -ENOMEM;
+        i->nlink = S_ISDIR(i->mode) ? 0 : i->nlink - 1;
+        if (i->nlink == 0)
+            inode_drop(view, i);
+    }
+    return 0;
+}
+
 static int graft_all(Vfs *fs, Vfs *view, uint64_t first)
 {
     uint64_t done = 0;
     int r = graft_inodes(fs, view, first);
     for (uint64_t ino = first; r == 0 && ino < fs->next_ino; ino++) {
-        const Inode *i = inode_get(&fs->tree, ino);
-        if (i && i->parent < first && i->parent != done)
-            r = graft_entries(fs, view, done = i->parent, first);
+        const Inode *i = inode_get(&fs->tree, ino), *dir = i && i->parent < first ? inode_get(&fs->tree, i->parent) : NULL;
+        if (!dir)
+            continue;
+        if (inode_get(&view->tree, dir->ino))
+            r = dir->ino == done ? 0 : graft_entries(fs, view, done = dir->ino, first);
+        else if (is_first_in(fs, dir, ino, first))
+            r = leave_out(dir, view, first);
     }
     return r;
 }
 
-/* What was there before and has become lazy is so in the base. */
+/* What was there before and has become lazy is so in the base, with the links and the parent that it has there. */
 static int graft_lazy(Vfs *fs, Vfs *view, uint64_t ino)
 {
     Inode *now = inode_get(&fs->tree, ino), *then = inode_get(&view->tree, ino);
-    if (!then || !inode_lazy(now))
+    if (!then || !inode_lazy(now) || (inode_lazy(then) && then->lazy == now->lazy))
         return 0;
+    uint32_t links = S_ISDIR(then->mode) ? now->nlink : then->nlink;
+    uint64_t parent = then->parent;
     int r = S_ISDIR(then->mode) ? tree_empty(view, ino) : 0;
     Inode **at = r ? NULL : tree_reserve(fs->gen, &view->tree, ino);
     if (!at)
         return r ? r : -ENOMEM;
+    Inode *put = obj_ref(fs->gen, now);
+    if (now->nlink != links || now->parent != parent) {
+        if (!inode_own_at(fs->gen, &put)) {
+            inode_unref(fs->gen, put);
+            return -ENOMEM;
+        }
+        put->nlink = links;
+        put->parent = parent;
+    }
     inode_unref(fs->gen, *at);
-    *at = obj_ref(fs->gen, now);
+    *at = put;
     return 0;
 }
 
 /* A bind below what the script made has no place in the base: its files are then what the script's directory is, an addition. */
-static int graft(Vfs *fs, const char *destination, uint64_t first)
+static int graft(Vfs *fs, const char *destination, uint64_t first, bool overlay)
 {
     Path p;
     Vfs view;
-    int r = path_resolve(&p, fs, &root, NULL, destination, PATH_ENTRY | PATH_MUST);
+    int r = path_resolve(&p, fs, &root, NULL, destination, PATH_FOLLOW | PATH_MUST);
     if (r || !fs->base.top)
-        return r;
+        return r == -ENOENT ? 0 : r; /* a symlink to nothing: nothing came */
     uint64_t ino = place_callback(&p.at) ? p.at.mount->ino : p.at.inode->ino, above = ino;
     while (above >= first)
         above = inode_get(&fs->tree, above)->parent;
@@ -182,7 +231,7 @@ static int graft(Vfs *fs, const char *destination, uint64_t first)
         return 0;
     base_enter(fs, &view);
     view.next_ino = fs->next_ino;
-    r = ino < first ? graft_lazy(fs, &view, ino) : 0;
+    r = overlay && ino < first ? graft_lazy(fs, &view, ino) : 0;
     if (r == 0)
         r = graft_all(fs, &view, first);
     base_leave(fs, &view);
@@ -196,7 +245,7 @@ typedef struct {
     Tree tree, base;
     uint64_t first;
     uint32_t mounts, epoch;
-    VUsage usage;
+    VUsage usage, linked; /* linked: without what is open and has no link */
     VGuard guard;
 } Aside;
 
@@ -209,9 +258,13 @@ static Tree tree_hold(Gen *g, Tree t)
 
 static Aside aside_enter(Vfs *fs)
 {
-    Aside a = {tree_hold(fs->gen, fs->tree), tree_hold(fs->gen, fs->base), fs->next_ino, fs->mount_count, fs->epoch, fs->usage, fs->guard};
+    Aside a = {tree_hold(fs->gen, fs->tree), tree_hold(fs->gen, fs->base), fs->next_ino, fs->mount_count, fs->epoch, fs->usage, fs->usage, fs->guard};
+    nodes_count(fs, fs, -1);
+    a.linked = fs->usage;
+    fs->usage = a.usage;
     fs->epoch = UINT32_MAX;
     fs->guard = (VGuard){0};
+    nodes_remember(fs);
     return a;
 }
 
@@ -225,6 +278,7 @@ static int aside_leave(Vfs *fs, Aside *a, int result)
         fs->base = a->base;
         a->tree = tree;
         a->base = base;
+        nodes_take_back(fs);
         fs->generation++;
     }
     tree_unref(fs->gen, &a->tree);
@@ -234,13 +288,40 @@ static int aside_leave(Vfs *fs, Aside *a, int result)
     return result;
 }
 
+/* One inode's part in what links count: `now` is there, `then` was. */
+static int recount(void *user, Inode *now, Inode *then)
+{
+    Aside *a = user;
+    if (then && then->born == a->epoch)
+        a->linked.inodes--;
+    if (then && S_ISREG(then->mode) && then->dirty == a->epoch)
+        a->linked.bytes -= then->size;
+    if (now && now->born == a->epoch)
+        a->linked.inodes++;
+    if (now && S_ISREG(now->mode) && now->dirty == a->epoch)
+        a->linked.bytes += now->size;
+    return 0;
+}
+
+/* What came counts for nobody; what it took the place of counts only while it is open. */
+static void count_beside(Vfs *fs, Aside *a, int result)
+{
+    fs->usage = a->usage;
+    if (result)
+        return;
+    (void)tree_diff(&fs->tree, &a->tree, recount, a);
+    fs->usage = a->linked;
+    fs->epoch = a->epoch;
+    nodes_count(fs, fs, 1);
+}
+
 int vfs_bind_live(Vfs *fs, const VBind *bind, const char **message)
 {
     Aside a = aside_enter(fs);
     int r = vfs_bind(fs, bind, message);
-    if (r == 0 && (r = graft(fs, bind->destination, a.first)))
+    if (r == 0 && (r = graft(fs, bind->destination, a.first, bind->mode == VBIND_OVERLAY)))
         *message = "out of memory";
-    fs->usage = a.usage;
+    count_beside(fs, &a, r);
     return aside_leave(fs, &a, r);
 }
 
@@ -248,9 +329,9 @@ int vfs_mount_live(Vfs *fs, const char *destination, const VMountOps *ops, void 
 {
     Aside a = aside_enter(fs);
     int r = vfs_mount(fs, destination, ops, user, readonly);
-    if (r == 0 && (r = graft(fs, destination, a.first)))
+    if (r == 0 && (r = graft(fs, destination, a.first, false)))
         fs->mounts[fs->mount_count - 1]->ops = NULL; /* `user` stays the caller's */
-    fs->usage = a.usage;
+    count_beside(fs, &a, r);
     return aside_leave(fs, &a, r);
 }
 
@@ -288,6 +369,8 @@ int vfs_unbind(Vfs *fs, const char *destination, bool keep)
     Mount *m = mount_at(&p);
     if (m && m->holders)
         return -EBUSY;
+    if (keep ? m && m->ops != &host_direct_ops : !p.at.inode)
+        return -EBUSY; /* something was mounted over it since */
     if (!keep) {
         VUsage usage = fs->usage;
         Aside a = aside_enter(fs);

@@ -32,6 +32,8 @@ int mount_add(Vfs *fs, const Path *p, const VMountOps *ops, void *user, bool rea
 {
     if (!p->at.inode)
         return -EBUSY; /* inside a callback mount there is no inode to cover */
+    if (p->at.inode->ino == ROOT_INO)
+        return -EINVAL;
     Mount *m = mount_new(fs);
     if (!m)
         return -ENOMEM;
@@ -49,7 +51,7 @@ int vfs_mount(Vfs *fs, const char *destination, const VMountOps *ops, void *user
     Path p;
     if (destination[0] != '/')
         return -EINVAL;
-    int r = path_make_parents(fs, destination);
+    int r = path_is_live(fs, destination) ? -EBUSY : path_make_parents(fs, destination);
     if (r == 0)
         r = vfs_mkdir(fs, &root, NULL, destination, 0777);
     if (r == 0 || r == -EEXIST)

@@ -469,3 +469,22 @@ int path_make_parents(Vfs *fs, const char *path)
     }
     return 0;
 }
+
+bool path_is_live(Vfs *fs, const char *path)
+{
+    static const VCred root = {0, 0, 022};
+    char head[PATH_SIZE];
+    size_t len = strnlen(path, PATH_SIZE);
+    for (size_t at = 0; at <= len && at < PATH_SIZE; at++) {
+        Path p;
+        if (at < len && path[at] != '/')
+            continue;
+        memcpy(head, path, at);
+        strcpy(head + at, at ? "" : "/");
+        if (path_resolve(&p, fs, &root, NULL, head, PATH_FOLLOW | PATH_MUST))
+            return false;
+        if (place_callback(&p.at))
+            return true;
+    }
+    return false;
+}

@@ -13,10 +13,10 @@ shift
 cmake -S . -B build/fuzz -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=RelWithDebInfo -DLIBSHELL_SANITIZE="address,undefined" -DLIBSHELL_FUZZ=ON -DLIBSHELL_TESTS=ON \
   -DCMAKE_C_FLAGS="-fsanitize=fuzzer-no-link -fprofile-instr-generate -fcoverage-mapping" ${LIBSHELL_FUZZ_LAUNCHER:+-DCMAKE_C_COMPILER_LAUNCHER=$LIBSHELL_FUZZ_LAUNCHER} >/dev/null
 
-# spent: whole seconds of the processor that this script's children have used.
-spent() {
+# spent_now: sets `spent` to the whole seconds of the processor that this script's children have used; not for a subshell, which has none.
+spent_now() {
   times >build/fuzz/times
-  awk 'NR == 2 { n = split($0, t, /[ms ]+/); print int(t[1] * 60 + t[2] + t[3] * 60 + t[4]) }' build/fuzz/times
+  spent=$(awk 'NR == 2 { split($0, t, /[ms ]+/); print int(t[1] * 60 + t[2] + t[3] * 60 + t[4]) }' build/fuzz/times)
 }
 
 # slice TARGET SECONDS_OF_WALL OPTION...: one run of libFuzzer, its output added to the target's log.
@@ -40,14 +40,16 @@ for target in "$@"; do
   cmake --build build/fuzz --parallel "$(nproc)" --target "${target}_fuzz" >/dev/null
   mkdir -p "build/fuzz/corpus/$target"
   : >"build/fuzz/$target.log"
-  start=$(spent)
+  spent_now
+  start=$spent
   used=0
   state=clean
   while [ "$used" -lt "$seconds" ] && [ "$state" = clean ]; do
     left=$((seconds - used))
     [ "$left" -le 120 ] || left=120
     LLVM_PROFILE_FILE=/dev/null slice "$target" "$left" || { failed=1; state="a finding, see build/fuzz/$target.log"; }
-    used=$(($(spent) - start))
+    spent_now
+    used=$((spent - start))
   done
   runs=$(sed -n 's/.*Done \([0-9]*\) runs.*/\1/p' "build/fuzz/$target.log" | awk '{ n += $1 } END { print n + 0 }')
   echo "$target: $runs runs in $used s of the processor: $state"
