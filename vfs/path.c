@@ -479,8 +479,8 @@ bool path_is_live(Vfs *fs, const char *path)
         Path p;
         if (at < len && path[at] != '/')
             continue;
-        memcpy(head, path, at);
-        strcpy(head + at, at ? "" : "/");
+        memcpy(head, at ? path : "/", at ? at : 1);
+        head[at ? at : 1] = 0;
         if (path_resolve(&p, fs, &root, NULL, head, PATH_FOLLOW | PATH_MUST))
             return false;
         if (place_callback(&p.at))
