@@ -263,7 +263,10 @@ static bool compile_tree(Re *re, Mem *mem, const Slice *patterns, size_t count, 
     Node *n = parse_all(&ps, patterns, count);
     *err = (ReError){.message = ps.message ? ps.message : re_no_memory, .offset = ps.offset};
     memcpy(err->dangling, ps.dangling, sizeof ps.dangling);
-    if (!n)
+    err->late = n && ps.colon;
+    if (err->late)
+        err->message = "character class syntax is [[:space:]], not [:space:]";
+    if (!n || err->late)
         return false;
     re->groups = ps.groups;
     re->facts = re_analyse(&ps, n, mem);
@@ -665,6 +668,9 @@ static ReResult search_pcre(const ReEnv *env, Re *re, Slice subject, size_t star
     Search s = {.re = re, .form = form, .subject = subject, .options = not_bol ? PCRE2_NOTBOL : 0, .want_end = RE_UNSET, .best_end = RE_UNSET};
     if (!subject.data)
         s.subject.data = "";
+    /* PCRE2 steps over stray bytes itself, and then takes .* for something that begins after a newline only. */
+    while ((form->options & PCRE2_UTF) && start < subject.len && ((unsigned char)subject.data[start] & 0xC0) == 0x80)
+        start++;
     int rc = limited_slice(&s, env, start, FIRST_LIMIT, spans, nspans);
     if (unlikely(out_of_work(rc))) {
         unsigned by_line = RE_GREP | RE_NEWLINE;

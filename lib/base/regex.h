@@ -26,6 +26,7 @@ enum {
     RE_POSIX = 1 << 7,    /* without GNU's extensions (sed --posix) */
     RE_BASH = 1 << 8,     /* [[ =~ ]]: like regcomp(REG_EXTENDED) of glibc */
     RE_GREP = 1 << 9,     /* grep's dialect: operators with nothing before them are skipped, odd intervals are text */
+    RE_BYTE_RANGES = 1 << 10, /* glibc's, without collation tables: the ends of a range are single bytes */
 };
 
 typedef struct Re Re;
@@ -48,6 +49,7 @@ typedef struct {
 typedef struct {
     const char *message; /* GNU's text, static or in the Mem given */
     size_t offset;       /* into the pattern */
+    bool late;           /* RE_GREP: an error of the whole, which comes after those of single patterns and warnings */
     char dangling[8];    /* RE_GREP, also on success: operators that were skipped because nothing was before them, in order */
 } ReError;
 

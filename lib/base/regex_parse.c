@@ -22,6 +22,7 @@ typedef struct {
     size_t at;
     Token token;
     bool ere, bytes;
+    bool nothing_before; /* only anchors since the start, "(" or "|": what grep warns about operators is about this */
     uint32_t base;      /* groups before this pattern */
     uint64_t completed; /* groups 1..9 that are closed */
     unsigned depth;
@@ -31,8 +32,7 @@ const char re_no_memory[] = "Memory exhausted";
 static const char e_paren[] = "Unmatched ( or \\(", e_rparen[] = "Unmatched ) or \\)", e_bracket[] = "Unmatched [, [^, [:, [., or [=",
                   e_range[] = "Invalid range end", e_class[] = "Invalid character class name", e_collate[] = "Invalid collation character",
                   e_repeat[] = "Invalid preceding regular expression", e_brace[] = "Unmatched \\{", e_bad_brace[] = "Invalid content of \\{\\}",
-                  e_size[] = "Regular expression too big", e_backref[] = "Invalid back reference", e_escape[] = "Trailing backslash", e_pattern[] = "Invalid regular expression",
-                  e_colon[] = "character class syntax is [[:space:]], not [:space:]";
+                  e_size[] = "Regular expression too big", e_backref[] = "Invalid back reference", e_escape[] = "Trailing backslash", e_pattern[] = "Invalid regular expression";
 
 static Node *fail(P *p, const char *message)
 {
@@ -208,10 +208,24 @@ static bool element(P *p, bool accept_hyphen, Element *e)
     return true;
 }
 
+static bool set_one(P *p, CharSet *set, uint32_t c)
+{
+    if (!charset_add(p->ps->mem, set, c, c)) {
+        fail(p, re_no_memory);
+        return false;
+    }
+    return true;
+}
+
 static bool set_range(P *p, CharSet *set, Element a, Element b)
 {
-    if (b.kind != E_CHAR || a.c > b.c) {
-        fail(p, e_range);
+    if (p->ps->flags & RE_ICASE) { /* regcomp raises the pattern and the text: [b-\\] is a range then, [Z-a] none */
+        a.c = a.c < RAW_BYTE ? char_upper(a.c) : a.c;
+        b.c = b.c < RAW_BYTE ? char_upper(b.c) : b.c;
+    }
+    bool wide = (p->ps->flags & RE_BYTE_RANGES) && b.kind == E_CHAR && ((a.c >= 0x80 && a.c < RAW_BYTE) || (b.c >= 0x80 && b.c < RAW_BYTE));
+    if (b.kind != E_CHAR || wide || a.c > b.c) {
+        fail(p, wide ? e_collate : e_range);
         return false;
     }
     if (!charset_add(p->ps->mem, set, a.c, b.c)) {
@@ -235,8 +249,6 @@ static bool set_element(P *p, CharSet *set, bool first)
         charset_class(set, fold ? CLASS_ALPHA : a.class, p->bytes);
         return true;
     }
-    b = a;
-    b.kind = E_CHAR;
     if (a.kind == E_CHAR && hyphen_at(p, p->at)) {
         if (p->at + 1 >= p->s.len) {
             p->at++;
@@ -245,11 +257,10 @@ static bool set_element(P *p, CharSet *set, bool first)
         }
         if (p->s.data[p->at + 1] != ']') {
             p->at++;
-            if (!element(p, true, &b))
-                return false;
+            return element(p, true, &b) && set_range(p, set, a, b);
         }
     }
-    return set_range(p, set, a, b);
+    return set_one(p, set, a.c);
 }
 
 /* Under RE_NEWLINE a negated set has no newline; neither has any set of grep's, whose buffers hold many lines. */
@@ -286,8 +297,9 @@ static Node *bracket(P *p)
             return NULL;
     }
     if (p->ps->flags & RE_GREP && p->at - open > 2 && p->s.data[open + 1] == ':' && p->s.data[p->at - 1] == ':')
-        return fail(p, e_colon);
+        p->ps->colon = true;
     newline_out(p, set);
+    p->nothing_before = false;
     p->token.len = 1;
     fetch(p, false);
     return n;
@@ -341,8 +353,6 @@ static DupResult dup_bounds(P *p, int *min, int *max)
     *min = dup_number(p);
     if (*min == -1) {
         if (p->token.kind != T_CHAR || p->token.c != ',') {
-            if (p->ps->flags & RE_GREP)
-                goto text;
             fail(p, e_bad_brace);
             return DUP_ERROR;
         }
@@ -421,6 +431,7 @@ static Node *group(P *p)
     if (!n)
         return NULL;
     n->number = ++p->ps->groups;
+    p->nothing_before = true;
     fetch(p, true);
     n->sub = p->token.kind == T_CLOSE ? re_node(p->ps, N_EMPTY) : alternation(p, true);
     if (!n->sub)
@@ -453,16 +464,34 @@ static Node *anchor(P *p)
     return n;
 }
 
+/* An operator with nothing before it, which grep reads over; false: it is a brace that stands for itself. */
+static bool skip_dangling(P *p)
+{
+    ReParse trial = *p->ps;
+    P copy = *p;
+    int min, max;
+    copy.ps = &trial;
+    if (p->token.kind == T_OPEN_DUP && dup_bounds(&copy, &min, &max) != DUP_OK) {
+        p->token.kind = T_CHAR;
+        return false;
+    }
+    size_t seen = strlen(p->ps->dangling);
+    if (p->nothing_before && !p->ps->colon && seen + 1 < sizeof p->ps->dangling)
+        p->ps->dangling[seen] = (char)p->token.c;
+    if (p->token.kind == T_OPEN_DUP) {
+        p->nothing_before = false;
+        p->at = copy.at;
+        p->token = copy.token;
+    }
+    fetch(p, false);
+    return true;
+}
+
 static Node *expression(P *p, bool nested)
 {
     Node *n = NULL;
-    /* grep reads over operators that have nothing before them. */
-    while (p->ere && (p->ps->flags & RE_GREP) && is_repeat(p->token.kind)) {
-        size_t seen = strlen(p->ps->dangling);
-        if (seen + 1 < sizeof p->ps->dangling)
-            p->ps->dangling[seen] = (char)p->token.c;
-        fetch(p, false);
-    }
+    while (p->ere && (p->ps->flags & RE_GREP) && is_repeat(p->token.kind) && skip_dangling(p))
+        ;
     switch (p->token.kind) {
     case T_END:
     case T_ALT: return re_node(p->ps, N_EMPTY);
@@ -497,6 +526,7 @@ static Node *expression(P *p, bool nested)
     }
     if (!n)
         return NULL;
+    p->nothing_before = false;
     fetch(p, false);
     return repeats(p, n);
 }
@@ -542,6 +572,7 @@ static Node *alternation(P *p, bool nested)
         if (p->token.kind != T_ALT)
             break;
         p->completed = before; /* a reference cannot name a group of another branch */
+        p->nothing_before = true;
         fetch(p, true);
     }
     p->completed = all;
@@ -550,7 +581,7 @@ static Node *alternation(P *p, bool nested)
 
 Node *re_parse(ReParse *ps, Slice pattern)
 {
-    P p = {.ps = ps, .s = pattern, .ere = ps->syntax == RE_ERE, .bytes = ps->flags & RE_BYTES, .base = ps->groups};
+    P p = {.ps = ps, .s = pattern, .ere = ps->syntax == RE_ERE, .bytes = ps->flags & RE_BYTES, .base = ps->groups, .nothing_before = true};
     p.token = peek(&p, 0, true);
     Node *n = alternation(&p, false);
     if (!n && !ps->message)

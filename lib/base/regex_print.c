@@ -140,12 +140,28 @@ static void put_set_mixed(const Printer *p, const CharSet *set)
     put(p, set->classes ? "|" MULTIBYTE ")" : ")");
 }
 
+/* The properties of [:alpha:] have the ASCII digits in them (those of other scripts are letters): where the set has not, they are told apart. */
+static bool put_digits_apart(const Printer *p, const CharSet *set)
+{
+    char digits[11];
+    size_t n = 0;
+    for (char c = '0'; c <= '9'; c++)
+        if (!charset_in(set, (unsigned char)c))
+            digits[n++] = c;
+    digits[n] = 0;
+    if (!n || p->form != FORM_UTF || !(set->classes >> CLASS_ALPHA & 1))
+        return false;
+    buf_printf(p->out, set->negated ? "(?:[%s]|" : "(?:(?![%s])", digits);
+    return true;
+}
+
 static void put_set(const Printer *p, const CharSet *set)
 {
     if (p->form == FORM_MIXED) {
         put_set_mixed(p, set);
         return;
     }
+    bool apart = put_digits_apart(p, set);
     size_t from = p->out->len;
     put(p, set->negated ? "[^" : "[");
     bool any = put_low(p, set, p->form == FORM_UTF || !(p->flags & RE_BYTES) ? 128 : 256);
@@ -155,6 +171,8 @@ static void put_set(const Printer *p, const CharSet *set)
         put(p, "]");
     else
         put_nothing_or_all(p, from, set->negated);
+    if (apart)
+        put(p, ")");
 }
 
 /* A word character, as a lookaround has it. */

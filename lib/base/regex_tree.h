@@ -39,6 +39,7 @@ typedef struct {
     const char *message; /* set on failure */
     size_t offset;
     char dangling[8];    /* operators read over, for grep's warnings */
+    bool colon;          /* RE_GREP: a [:space:] outside of brackets, which is an error once nothing else is */
 } ReParse;
 
 extern const char re_no_memory[];

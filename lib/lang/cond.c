@@ -110,7 +110,7 @@ static void set_rematch(Interp *in, Slice subject, const ReSpan *spans, size_t n
 static bool eval_regex(Interp *in, Slice subject, const Word *right, int *status)
 {
     ReError error = {0};
-    unsigned flags = RE_BASH | (SHOPT(in, NOCASEMATCH) ? (unsigned)RE_ICASE : 0u);
+    unsigned flags = RE_BASH | RE_BYTE_RANGES | (SHOPT(in, NOCASEMATCH) ? (unsigned)RE_ICASE : 0u);
     Re *re = proc_regex(in->p, expand_regex(in, right), RE_ERE, flags, &error);
     if (!re) {
         *status = 2;

@@ -203,7 +203,7 @@ static Node *regex(Parser *s, bool fold, const char *option)
     ReError error = {0};
     n->text = argument(s, option);
     const char *text = s->f->emacs ? from_emacs(s->f->p, n->text) : n->text;
-    n->regex = proc_regex(s->f->p, slice_str(text), s->f->syntax, RE_WHOLE_LINE | RE_NO_CAPTURES | (fold ? RE_ICASE : 0), &error);
+    n->regex = proc_regex(s->f->p, slice_str(text), s->f->syntax, RE_WHOLE_LINE | RE_NO_CAPTURES | RE_BYTE_RANGES | (fold ? RE_ICASE : 0), &error);
     if (!n->regex)
         die(s->f->p, 1, "%s", error.message);
     return n;

@@ -4,6 +4,7 @@
  */
 #include "grep.h"
 
+#include <inttypes.h>
 #include <sys/stat.h>
 
 enum {
@@ -68,12 +69,20 @@ static const Option options[] = {
     OPTIONS_END,
 };
 
+/* A file that patterns came from: those of patterns[first, last). */
+typedef struct Origin {
+    const char *file;
+    size_t first, last;
+    struct Origin *next;
+} Origin;
+
 typedef struct {
     Grep *g;
     ReSyntax syntax;
     bool chosen;       /* a matcher was named */
     unsigned flags;
     Buf patterns;      /* each followed by a newline */
+    Origin *origins;   /* in reverse order */
     bool given;
     int with_name;     /* -1: by the number of files */
     int64_t context;   /* -1 */
@@ -128,9 +137,13 @@ static void add_pattern_file(Settings *s, const char *path)
         err = read_file(p, path, &text);
     if (err)
         die_errno(p, 2, err, "%s", path);
+    Origin *origin = mem_new(&p->keep, Origin);
+    *origin = (Origin){path, s->patterns.len, 0, s->origins};
     buf_append(&s->patterns, text);
     if (text.len && text.data[text.len - 1] != '\n')
         buf_char(&s->patterns, '\n');
+    origin->last = s->patterns.len;
+    s->origins = origin;
     s->given = true;
 }
 
@@ -324,10 +337,54 @@ static void release_re(Proc *p, void *thing)
     re_unref(thing);
 }
 
+static void warn_dangling(Grep *g, const ReError *err)
+{
+    for (const char *c = err->dangling; *c; c++)
+        warn(g->p, *c == '{' ? "warning: {...} at start of expression" : "warning: %c at start of expression", *c);
+}
+
+/* Every bad pattern is named, with its place when it is from a file; where each is good alone, what is wrong is the whole. */
+static NORETURN void bad_patterns(Settings *s, const Slice *patterns, size_t count, unsigned flags, const ReError *whole)
+{
+    Grep *g = s->g;
+    bool said = false;
+    for (size_t i = 0; i < count && s->syntax != RE_PCRE; i++) {
+        ReError err;
+        Re *re = re_compile(kern_budget(g->p->kernel), &g->p->keep, &patterns[i], 1, s->syntax, flags, &err);
+        re_unref(re);
+        if (re || err.late)
+            continue;
+        size_t at = (size_t)(patterns[i].data - s->patterns.data);
+        const Origin *o = s->origins;
+        while (o && !(at >= o->first && at < o->last))
+            o = o->next;
+        if (o)
+            warn(g->p, "%s:%" PRIu64 ": %s", o->file, slice_count(slice(s->patterns.data + o->first, at - o->first), '\n') + 1, err.message);
+        else
+            warn(g->p, "%s", err.message);
+        said = true;
+    }
+    if (!said) {
+        if (whole->late)
+            warn_dangling(g, whole);
+        warn(g->p, "%s", whole->message);
+    }
+    proc_fail(g->p, 2);
+}
+
+static bool is_expression(ReSyntax syntax, Slice text)
+{
+    const char *special = syntax == RE_BRE ? "\\.[*^$" : syntax == RE_ERE ? "\\.[*^$+?|(){" : "";
+    for (size_t i = 0; i < text.len; i++)
+        if (text.data[i] && strchr(special, text.data[i]))
+            return true;
+    return false;
+}
+
 static void compile(Settings *s)
 {
     Grep *g = s->g;
-    Slice all = buf_slice(&s->patterns);
+    Slice all = buf_slice(&s->patterns), all_patterns = all;
     size_t count = 0, cap = 1;
     for (size_t i = 0; i < all.len; i++)
         cap += all.data[i] == '\n';
@@ -341,19 +398,20 @@ static void compile(Settings *s)
         return;
     if (s->syntax == RE_PCRE && count > 1)
         die(g->p, 2, "the -P option only supports a single pattern");
-    unsigned flags = s->flags | RE_GREP | (g->eol || s->syntax == RE_PCRE ? RE_NEWLINE : 0) | (g->utf8 ? 0 : RE_BYTES);
+    unsigned flags = s->flags | RE_GREP | RE_BYTE_RANGES | (g->eol || s->syntax == RE_PCRE ? RE_NEWLINE : 0) | (g->utf8 ? 0 : RE_BYTES);
     if (s->syntax == RE_PCRE && !g->eol)
         flags &= ~(unsigned)RE_NEWLINE;
-    if (flags & RE_WHOLE_LINE)
+    if ((flags & RE_WHOLE_LINE) && (flags & RE_WHOLE_WORD)) {
         flags &= ~(unsigned)RE_WHOLE_WORD;
+        g->end_in_match = is_expression(s->syntax, all_patterns);
+    }
     ReError err;
     g->re = re_compile(kern_budget(g->p->kernel), &g->p->keep, patterns, count, s->syntax, flags, &err);
     if (!g->re)
-        die(g->p, 2, "%s", err.message);
+        bad_patterns(s, patterns, count, flags, &err);
     proc_own(g->p, release_re, g->re);
     g->line_by_line = s->syntax == RE_PCRE || !g->eol;
-    for (const char *c = err.dangling; *c; c++)
-        warn(g->p, *c == '{' ? "warning: {...} at start of expression" : "warning: %c at start of expression", *c);
+    warn_dangling(g, &err);
 }
 
 /* ---------- files ---------- */
@@ -419,7 +477,7 @@ static void grep_open(Grep *g, int fd, bool is_stdin)
     if (g->tab)
         g->number_width = number_width(g, fd);
     uint64_t count = grep_fd(g, fd, is_stdin);
-    if (g->count && g->list == LIST_NONE)
+    if (g->count && g->list == LIST_NONE && !g->quiet)
         print_count(g, count);
     bool listed = g->list != LIST_NONE && (count > 0) == (g->list == LIST_MATCHING);
     if (listed && !g->quiet) {
@@ -534,6 +592,10 @@ static int grep_run(Proc *p, Args *args, ReSyntax syntax)
         if (colors && *colors)
             colors_parse(g, colors);
     }
+    bool alone = s.patterns.len == 1 && !(s.flags & (RE_WHOLE_LINE | RE_WHOLE_WORD)); /* the empty pattern */
+    bool nothing = g->max_count == 0 || (g->invert ? alone : !s.patterns.len);
+    if (nothing && g->list != LIST_LACKING)
+        return 1;
     compile(&s);
     bool recurse = g->dirs == DIRS_RECURSE;
     g->with_name = s.with_name >= 0 ? s.with_name : count > 1 || recurse;
@@ -541,8 +603,6 @@ static int grep_run(Proc *p, Args *args, ReSyntax syntax)
         VStat st;
         g->with_name = proc_stat(p, names[0], 0, &st) == 0 && S_ISDIR(st.mode);
     }
-    if (g->max_count == 0 && g->list != LIST_LACKING)
-        return 1;
     if (!count && recurse) {
         grep_path(g, ".", true, true);
     } else if (!count) {

@@ -85,9 +85,10 @@ static bool print_head(Grep *g, Slice text, const char *line_start, char kind)
 /* The matches of a line, each coloured (or alone under -o). Returns where plain output goes on, or SIZE_MAX. */
 static size_t print_matches(Grep *g, Slice line, const char *line_color, const char *match_color, char kind)
 {
-    size_t at = 0, plain = 0;
+    size_t at = 0, plain = 0, end = line.len + g->end_in_match;
     ReSpan m;
-    while (at < line.len && grep_search(g, line, at, &m) == RE_MATCHED && m.start < line.len) {
+    while (at < end && grep_search(g, line, at, &m) == RE_MATCHED && m.start < end) {
+        m.end += g->end_in_match;
         if (m.end == m.start) {
             at = m.start + 1;
             continue;
@@ -106,7 +107,7 @@ static size_t print_matches(Grep *g, Slice line, const char *line_color, const c
             out_char(g->p->out, g->eol);
         at = plain = m.end;
     }
-    return g->only_matching ? line.len : plain;
+    return g->only_matching ? end : plain;
 }
 
 static void print_tail(Grep *g, Slice rest, const char *line_color)

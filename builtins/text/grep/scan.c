@@ -63,10 +63,13 @@ static size_t next_line(Grep *g, Slice s, size_t at, size_t *end)
 /* Lines printed after a match, up to `end`. */
 static void print_pending(Grep *g, Slice s, size_t end)
 {
-    size_t at = g->printed_to ? (size_t)(g->printed_to - s.data) : 0;
+    if (!g->printed_to)
+        g->printed_to = s.data;
+    size_t at = (size_t)(g->printed_to - s.data);
     for (; g->pending > 0 && at < end; g->pending--) {
         size_t next = line_end(g, s, at);
-        print_line(g, slice(s.data + at, next - at), '-');
+        if (!print_line(g, slice(s.data + at, next - at), '-'))
+            continue; /* no line of a text: it is where the next one is looked for, as GNU does */
         at = next;
         g->printed_to = s.data + at;
     }
@@ -83,7 +86,8 @@ static void print_before(Grep *g, Slice s, size_t start)
         print_group_separator(g);
     while (at < start) {
         size_t next = line_end(g, s, at);
-        print_line(g, slice(s.data + at, next - at), '-');
+        if (print_line(g, slice(s.data + at, next - at), '-'))
+            g->printed_to = s.data + next;
         at = next;
     }
 }
@@ -98,8 +102,8 @@ static size_t select_lines(Grep *g, Slice s, size_t start, size_t end)
     size_t at = start;
     while (at < end && g->left != 0) {
         size_t next = line_end(g, s, at);
-        if (!g->silent)
-            print_line(g, slice(s.data + at, next - at), ':');
+        if (g->silent || print_line(g, slice(s.data + at, next - at), ':'))
+            g->printed_to = s.data + next;
         at = next;
         g->selected++;
         if (g->left > 0)
@@ -107,7 +111,6 @@ static size_t select_lines(Grep *g, Slice s, size_t start, size_t end)
         if (g->first_only)
             break;
     }
-    g->printed_to = s.data + at;
     g->stopped_at = g->offset + at;
     g->pending = g->silent ? 0 : MAX(g->after, 0);
     g->used = true;
@@ -212,7 +215,7 @@ static bool feed(Grep *g, Slice s)
             part = without_nuls(g, part);
         uint64_t begin = g->offset;
         size_t kept = g->before_lines.len;
-        if (g->before > 0 && kept) {
+        if (g->before > 0 && kept && !g->silent) {
             char *joined = mem_alloc(&g->p->mem, kept + part.len);
             memcpy(joined, g->before_lines.data, kept);
             memcpy(joined + kept, part.data, part.len);
@@ -225,7 +228,7 @@ static bool feed(Grep *g, Slice s)
         }
         g->printed_to = g->contiguous ? part.data : NULL;
         more = scan_buffer(g, part);
-        if (g->before > 0)
+        if (g->before > 0 && !g->silent)
             keep_before(g, part);
         g->contiguous = g->printed_to == part.data + (part.len - g->before_lines.len);
         g->offset += part.len;
@@ -298,7 +301,7 @@ uint64_t grep_fd(Grep *g, int fd, bool is_stdin)
     if (g->binary == BINARY_SKIP && g->binary_file)
         g->selected = 0;
     bool quiet = g->quiet || g->count || g->list != LIST_NONE;
-    if (!quiet && (g->encoding_error || (g->binary_file && g->selected)))
+    if (!quiet && g->binary != BINARY_SKIP && (g->encoding_error || (g->binary_file && g->selected)))
         warn(g->p, "%s: binary file matches", g->name);
     if (is_stdin && g->max_count >= 0 && g->left == 0 && taken > g->stopped_at)
         proc_unread(g->p, fd, (size_t)(taken - g->stopped_at));

@@ -153,7 +153,7 @@ static Re *compile(Parser *p, Slice text, unsigned flags)
 {
     Sed *s = p->s;
     ReError err;
-    unsigned all = flags | (s->utf8 ? 0 : RE_BYTES) | (s->posix ? RE_POSIX : 0);
+    unsigned all = flags | RE_BYTE_RANGES | (s->utf8 ? 0 : RE_BYTES) | (s->posix ? RE_POSIX : 0);
     Re *re = proc_regex(s->p, sed_unescape(s, text, UNESCAPE_REGEX), s->syntax, all, &err);
     if (!re)
         BAD(p, "%s", err.message);
