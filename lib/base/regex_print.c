@@ -213,9 +213,9 @@ static void put_anchor(const Printer *p, uint32_t c)
     bool lines = p->flags & (RE_NEWLINE | RE_MULTILINE), grep = p->flags & RE_GREP;
     switch (c) {
     case '^': put(p, "^"); break;
-    case '$': put(p, lines ? "$" : "\\z"); break;
+    case '$': put(p, "$"); break; /* not \z: PCRE2 finds one before a stray byte */
     case '`': put(p, grep && lines ? "^" : "\\A"); break;
-    case '\'': put(p, grep && lines ? "$" : "\\z"); break;
+    case '\'': put(p, grep || !lines ? "$" : "\\z"); break;
     case '<': put_edge(p, false, true); break;
     case '>': put_edge(p, true, false); break;
     case 'b': put_either_edge(p, false); break;

@@ -403,7 +403,7 @@ static void compile(Settings *s)
         flags &= ~(unsigned)RE_NEWLINE;
     if ((flags & RE_WHOLE_LINE) && (flags & RE_WHOLE_WORD)) {
         flags &= ~(unsigned)RE_WHOLE_WORD;
-        g->end_in_match = is_expression(s->syntax, all_patterns);
+        g->end_in_match = s->syntax != RE_FIXED && s->syntax != RE_PCRE && (count == 1 || is_expression(s->syntax, all_patterns));
     }
     ReError err;
     g->re = re_compile(kern_budget(g->p->kernel), &g->p->keep, patterns, count, s->syntax, flags, &err);

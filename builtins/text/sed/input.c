@@ -145,6 +145,16 @@ static bool ahead_here(Sed *s)
     return s->has_ahead;
 }
 
+/* The files of R begin again with each of separate files. */
+static void sources_rewind(Sed *s)
+{
+    for (SedSource *r = s->sources; r; r = r->next) {
+        if (r->open && r->in.fd > 0)
+            proc_close(s->p, r->in.fd);
+        r->open = r->ended = false;
+    }
+}
+
 static bool ahead_any(Sed *s)
 {
     while (!ahead_here(s)) {
@@ -152,6 +162,8 @@ static bool ahead_any(Sed *s)
             file_close(s);
             sed_in_place_end(s);
             s->line_number = 0;
+            buf_clear(&s->hold);
+            sources_rewind(s);
             for (size_t i = 0; i < s->count; i++)
                 s->commands[i].active = s->commands[i].closed = s->commands[i].a1.kind == ADDR_LINE && s->commands[i].a1.n == 0;
         }

@@ -45,6 +45,7 @@ static void put_file(Sed *s, const char *name)
 {
     bool is_stdin = strcmp(name, "/dev/stdin") == 0;
     int fd = is_stdin ? 0 : proc_open(s->p, name, V_READ, 0);
+    put_raw(s->out, slice("", 0), s->end);
     if (fd < 0)
         return;
     Slice chunk;
@@ -114,24 +115,30 @@ static void list_space(Sed *s, int64_t width)
             n = (size_t)snprintf(text, sizeof text, "\\%03o", c);
         }
         if (width > 0 && column + (int64_t)n > width - 1) {
-            buf_append(w, SLICE("\\\n"));
+            buf_char(w, '\\');
+            buf_char(w, s->end);
             column = 0;
         }
         buf_append(w, slice(text, n));
         column += (int64_t)n;
     }
-    buf_append(w, SLICE("$\n"));
+    buf_char(w, '$');
+    buf_char(w, s->end);
     put_raw(s->out, buf_slice(w), s->end);
 }
 
 /* ---------- matching ---------- */
 
-static ReResult search(Sed *s, const SedRegex *regex, Slice text, size_t start, ReSpan *spans, size_t nspans)
+static ReResult search(Sed *s, const SedRegex *regex, int groups, Slice text, size_t start, ReSpan *spans)
 {
+    size_t nspans = spans ? (size_t)groups + 1 : 0;
     Re *re = regex->re ? regex->re : s->last;
     if (!re)
         sed_bad(s, SIZE_MAX, "no previous regular expression");
     s->last = re;
+    s->last_bytewise = regex->re ? regex->bytewise : s->last_bytewise;
+    if (groups > (int)re_groups(re) && !s->posix)
+        sed_bad(s, SIZE_MAX, "invalid reference \\%d on `s' command's RHS", groups);
     ReResult r = re_search(&s->env, re, text, start, false, spans, nspans);
     if (r == RE_ERR_LIMIT)
         die(s->p, 4, "regex work limit exceeded");
@@ -146,7 +153,7 @@ static bool address_matches(Sed *s, const Address *a)
     case ADDR_LINE: return s->line_number == a->n;
     case ADDR_STEP: return s->line_number >= a->n && (s->line_number - a->n) % a->step == 0;
     case ADDR_LAST: return sed_is_last(s);
-    case ADDR_REGEX: return search(s, &a->regex, buf_slice(&s->space), 0, NULL, 0) == RE_MATCHED;
+    case ADDR_REGEX: return search(s, &a->regex, 0, buf_slice(&s->space), 0, NULL) == RE_MATCHED;
     default: return true;
     }
 }
@@ -160,7 +167,11 @@ static void range_begin(Sed *s, SedCommand *c)
     switch (c->a2.kind) {
     case ADDR_LINE: c->range_end = n; break;
     case ADDR_PLUS: c->range_end = l + n; break;
-    case ADDR_MULTIPLE: c->range_end = n ? (l + n - 1) / n * n : l; break;
+    case ADDR_MULTIPLE: c->range_end = n ? (l / n + 1) * n : l; break; /* the next one, also from a multiple */
+    case ADDR_STEP:
+    case ADDR_LAST:
+        c->active = !address_matches(s, &c->a2);
+        return;
     default: return;
     }
     c->active = c->range_end > l;
@@ -184,7 +195,7 @@ static bool range_matches(Sed *s, SedCommand *c)
         return true;
     }
     c->active = s->line_number < c->range_end;
-    return s->line_number <= c->range_end;
+    return s->line_number <= c->range_end || c->a2.kind != ADDR_LINE; /* +N and ~N take the line they end behind */
 }
 
 static bool selected(Sed *s, SedCommand *c)
@@ -197,52 +208,55 @@ static bool selected(Sed *s, SedCommand *c)
 
 /* ---------- s ---------- */
 
-typedef struct {
-    CaseOp mode;  /* until \E */
-    CaseOp once;  /* of the next character */
-} CaseState;
-
-static void append_cased(Sed *s, Buf *out, Slice text, CaseState *state)
+/* `first` for the first character, `mode` for the others. */
+static void append_cased(Sed *s, Buf *out, Slice text, CaseMode mode, CaseMode first)
 {
-    if (state->mode == CASE_KEEP && state->once == CASE_KEEP) {
-        buf_append(out, text);
-        return;
-    }
     size_t n;
     for (size_t at = 0; at < text.len; at += n) {
         unsigned char byte = (unsigned char)text.data[at];
         uint32_t c = s->utf8 ? utf8_decode(text.data + at, text.len - at, &n) : (n = 1, byte < 128 ? byte : UTF8_BAD);
-        CaseOp op = state->once != CASE_KEEP ? state->once : state->mode;
-        state->once = CASE_KEEP;
+        CaseMode op = at == 0 && first != CASE_KEEP ? first : mode;
         char bytes[6];
         if (c == UTF8_BAD || op == CASE_KEEP)
             buf_append(out, slice(text.data + at, n));
         else
-            buf_append(out, slice(bytes, utf8_encode(op == CASE_UPPER || op == CASE_UPPER_ONE ? char_upper(c) : char_lower(c), bytes)));
+            buf_append(out, slice(bytes, utf8_encode(op == CASE_UPPER ? char_upper(c) : char_lower(c), bytes)));
     }
 }
 
-static void case_change(CaseState *state, CaseOp op)
+/* With changes of case. A \u before a group that is empty goes over to the next part, and no further. */
+static void append_changed(Sed *s, Buf *out, const Substitution *sub, const ReSpan *spans)
 {
-    if (op == CASE_UPPER_ONE || op == CASE_LOWER_ONE)
-        state->once = op;
-    else if (op == CASE_END)
-        *state = (CaseState){CASE_KEEP, CASE_KEEP};
-    else if (op != CASE_KEEP)
-        state->mode = op;
+    CaseMode carried = CASE_KEEP;
+    for (size_t i = 0; i < sub->count; i++) {
+        const ReplacePart *part = &sub->parts[i];
+        CaseMode first = part->first != CASE_KEEP ? part->first : carried;
+        carried = CASE_KEEP;
+        if (part->text.len) {
+            append_cased(s, out, part->text, part->mode, first);
+            first = CASE_KEEP;
+        }
+        ReSpan g = part->group >= 0 ? spans[part->group] : (ReSpan){0, 0};
+        if (part->group >= 0 && g.start == g.end)
+            carried = part->first != CASE_KEEP ? first : CASE_KEEP;
+        else if (part->group >= 0)
+            append_cased(s, out, slice(s->space.data + g.start, g.end - g.start), part->mode, first);
+    }
 }
 
 static void append_replacement(Sed *s, Buf *out, const Substitution *sub, const ReSpan *spans)
 {
-    CaseState state = {CASE_KEEP, CASE_KEEP};
+    if (sub->cases) {
+        append_changed(s, out, sub, spans);
+        return;
+    }
     for (size_t i = 0; i < sub->count; i++) {
         const ReplacePart *part = &sub->parts[i];
-        append_cased(s, out, part->text, &state);
+        buf_append(out, part->text);
         if (part->group >= 0 && spans[part->group].start != RE_UNSET) {
             ReSpan g = spans[part->group];
-            append_cased(s, out, slice(s->space.data + g.start, g.end - g.start), &state);
+            buf_append(out, slice(s->space.data + g.start, g.end - g.start));
         }
-        case_change(&state, part->op);
     }
 }
 
@@ -252,6 +266,13 @@ static size_t char_length(const Sed *s, Slice text, size_t at)
     if (s->utf8 && (unsigned char)text.data[at] >= 0x80)
         utf8_decode(text.data + at, text.len - at, &n);
     return n;
+}
+
+/* Whether the expression matches nothing at any place: where it is run over bytes, GNU sed finds that inside of a character too. */
+static bool matches_anywhere(Sed *s, const SedRegex *regex)
+{
+    ReSpan m;
+    return search(s, regex, 0, SLICE("\1\1"), 1, &m) == RE_MATCHED && m.start == 1 && m.end == 1;
 }
 
 /* The work buffer gets the new line; true when anything was replaced. */
@@ -264,7 +285,7 @@ static bool replace_all(Sed *s, const Substitution *sub)
     uint64_t count = 0, wanted = sub->number ? sub->number : 1;
     bool replaced = false;
     buf_clear(out);
-    while (at <= line.len && search(s, &sub->regex, line, at, spans, (size_t)sub->groups + 1) == RE_MATCHED) {
+    while (at <= line.len && search(s, &sub->regex, sub->groups, line, at, spans) == RE_MATCHED) {
         ReSpan m = spans[0];
         bool empty = m.start == m.end, counts = !(empty && m.start == last_end);
         buf_append(out, slice(line.data + at, m.start - at));
@@ -279,8 +300,19 @@ static bool replace_all(Sed *s, const Substitution *sub)
             break;
         if (empty && at < line.len) {
             size_t n = char_length(s, line, at);
-            buf_append(out, slice(line.data + at, n));
+            buf_char(out, line.data[at]);
+            bool inside = n > 1 && s->last_bytewise && matches_anywhere(s, &sub->regex);
+            for (size_t i = 1; i < n; i++) {
+                if (inside && (sub->global || !replaced) && ++count >= wanted) {
+                    spans[0] = (ReSpan){at + i, at + i};
+                    append_replacement(s, out, sub, spans);
+                    replaced = true;
+                }
+                buf_char(out, line.data[at + i]);
+            }
             at += n;
+            if (replaced && !sub->global)
+                break;
         } else if (empty) {
             at++;
         }
@@ -348,6 +380,12 @@ static Slice first_line(const Sed *s)
     return slice(all.data, slice_find(all, s->end));
 }
 
+static void put_first_line(Sed *s, SedOut *o)
+{
+    Slice line = first_line(s);
+    sed_put(s, o, line, line.len < s->space.len || s->ended);
+}
+
 static void copy_to(Buf *to, const Buf *from)
 {
     buf_clear(to);
@@ -360,11 +398,11 @@ static void add_line(Sed *s, Buf *to, const Buf *from)
     buf_append(to, buf_slice(from));
 }
 
-/* n and N at the end of the input: GNU prints what there is and ends. */
+/* n and N at the end of the input (of a file, when files are separate) end the cycle; --posix loses what N had. */
 static bool next_line(Sed *s, bool append, CycleEnd *how)
 {
-    if (sed_is_last(s) && !(s->separate && s->next_name < s->name_count && !append)) {
-        *how = append && s->posix ? CYCLE_QUIT_SILENT : CYCLE_QUIT;
+    if (sed_is_last(s)) {
+        *how = append && s->posix ? CYCLE_DELETED : CYCLE_END;
         return false;
     }
     if (!append && !s->quiet)
@@ -389,7 +427,7 @@ static void print_name_or_number(Sed *s, bool number)
 {
     buf_clear(&s->work);
     if (number)
-        buf_printf(&s->work, "%llu\n", (unsigned long long)s->line_number);
+        buf_printf(&s->work, "%llu%c", (unsigned long long)s->line_number, s->end);
     else
         buf_printf(&s->work, "%s%c", s->file_name, s->end);
     put_raw(s->out, buf_slice(&s->work), s->end);
@@ -411,22 +449,37 @@ static void simple_command(Sed *s, const SedCommand *c)
     case 'i': put_raw(s->out, c->text, s->end); break;
     case 'r': append_add(s, (Append){APPEND_FILE, {NULL, 0}, c->text.data}); break;
     case 'R': queue_line_of(s, c->source); break;
-    case 'g': copy_to(&s->space, &s->hold); break;
-    case 'G': add_line(s, &s->space, &s->hold); break;
-    case 'h': copy_to(&s->hold, &s->space); break;
-    case 'H': add_line(s, &s->hold, &s->space); break;
+    case 'g':
+        copy_to(&s->space, &s->hold);
+        s->ended = s->hold_ended;
+        break;
+    case 'G':
+        add_line(s, &s->space, &s->hold);
+        s->ended = s->hold_ended;
+        break;
+    case 'h':
+        copy_to(&s->hold, &s->space);
+        s->hold_ended = s->ended;
+        break;
+    case 'H':
+        add_line(s, &s->hold, &s->space);
+        s->hold_ended = s->ended;
+        break;
     case 'x': {
         Buf other = s->hold;
         s->hold = s->space;
         s->space = other;
+        bool ended = s->hold_ended;
+        s->hold_ended = s->ended;
+        s->ended = ended;
         break;
     }
     case 'l': list_space(s, c->number < 0 ? s->line_length : c->number); break;
     case 'p': put_space(s, s->out); break;
-    case 'P': sed_put(s, s->out, first_line(s), true); break;
+    case 'P': put_first_line(s, s->out); break;
     case 's': substitute(s, c->s); break;
     case 'w': put_space(s, c->file); break;
-    case 'W': sed_put(s, c->file, first_line(s), true); break;
+    case 'W': put_first_line(s, c->file); break;
     case 'y': transliterate(s, c->y); break;
     case 'z': buf_clear(&s->space); break;
     default: break; /* ':' */
@@ -472,23 +525,12 @@ static CycleEnd run_program(Sed *s, int *status)
         case 'q':
         case 'Q':
             *status = (int)(c->number & 255);
+            s->quitting = true;
             return c->name == 'q' ? CYCLE_QUIT : CYCLE_QUIT_SILENT;
         default: simple_command(s, c);
         }
     }
     return CYCLE_END;
-}
-
-/* q under -i keeps the rest of the file. */
-static void copy_rest(Sed *s)
-{
-    if (!s->in_place || !s->reading)
-        return;
-    while (!sed_is_last(s)) {
-        if (!sed_read(s, false))
-            break;
-        put_space(s, s->out);
-    }
 }
 
 int sed_run(Sed *s)
@@ -502,6 +544,8 @@ int sed_run(Sed *s)
             put_space(s, s->out);
         if (how != CYCLE_QUIT_SILENT)
             put_appends(s);
+        if (how == CYCLE_QUIT && s->quitting)
+            put_raw(s->out, slice("", 0), s->end); /* what q leaves is whole lines */
         if (s->unbuffered)
             output_flush(s->out->out);
         if (how == CYCLE_QUIT || how == CYCLE_QUIT_SILENT)
@@ -510,7 +554,6 @@ int sed_run(Sed *s)
             continue;
         more = sed_read(s, false);
     }
-    copy_rest(s);
     sed_in_place_end(s);
     return status;
 }

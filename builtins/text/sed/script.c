@@ -23,11 +23,12 @@ NORETURN void sed_bad(Sed *s, size_t at, const char *format, ...)
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
     const ScriptPart *part = s->parts;
+    const ScriptPart *last = s->parts + s->part_count - 1;
     size_t place = at == SIZE_MAX ? s->script.len : at;
-    while (part + 1 < s->parts + s->part_count && part[1].start <= place && part[0].end < place)
+    while (part < last && (at == SIZE_MAX || (part[1].start < place && part[0].end < place)))
         part++;
     if (!part->name)
-        die(s->p, 1, "-e expression #%d, char %zu: %s", part->number, at == SIZE_MAX ? 0 : MIN(place, part->end) - part->start, text);
+        die(s->p, 1, "-e expression #%d, char %zu: %s", part->number, at == SIZE_MAX || s->unplaced ? 0 : MIN(place, part->end) - part->start, text);
     size_t line = 1;
     for (size_t i = part->start; i + 1 < place; i++)
         line += s->script.data[i] == '\n';
@@ -39,6 +40,15 @@ NORETURN void sed_bad(Sed *s, size_t at, const char *format, ...)
 /* ---------- characters ---------- */
 
 static int next(Parser *p) { return p->at < p->s->script.len ? (unsigned char)p->s->script.data[p->at++] : (p->at = p->s->script.len + 1, END); }
+
+/* The newline just read only joins two -e: where one is asked for its end, it ended. */
+static bool at_joint(const Parser *p)
+{
+    for (size_t i = 0; i + 1 < p->s->part_count; i++)
+        if (p->s->parts[i].end + 1 == p->at)
+            return true;
+    return false;
+}
 
 static void back(Parser *p) { p->at -= p->at > 0; }
 
@@ -74,41 +84,36 @@ static void end_of_command(Parser *p)
 
 /* ---------- delimited texts ---------- */
 
-/* Copies a bracket expression behind its '['; false when it is not closed on the line. Backslashes are ordinary in it, but before
- * the delimiter and n. */
-static bool match_bracket(Parser *p, int delimiter, Buf *out)
+/* Copies a bracket expression behind its '['; false when it is not closed on the line. What is inside of [. .], [: :] and [= =] closes
+ * nothing; a backslash is an ordinary character, but before n. */
+static bool match_bracket(Parser *p, Buf *out)
 {
-    int c = next(p);
+    enum { OUTSIDE, OPENED, INSIDE, CLOSING } state = OUTSIDE; /* of a class or an element */
+    int delimiter = 0, c = next(p);
     if (c == '^') {
         buf_char(out, '^');
         c = next(p);
     }
-    for (bool first = true; c != END && c != '\n'; c = next(p), first = false) {
-        if (c == '\\') {
-            int after = next(p);
-            if (after == 'n') {
-                buf_char(out, '\n');
-                continue;
-            }
-            back(p);
-            if (after == delimiter && after != ']')
-                continue;
-        }
+    if (c == ']') {
+        buf_char(out, ']');
+        c = next(p);
+    }
+    for (; c != END && c != '\n'; c = next(p)) {
         buf_char(out, (char)c);
-        if (c == ']' && !first)
+        bool mark = c == '.' || c == ':' || c == '=';
+        if (c == ']' && (state == OUTSIDE || state == OPENED))
             return true;
-        if (c == '[') {
-            int kind = next(p);
-            if (kind != ':' && kind != '.' && kind != '=') {
-                back(p);
-                continue;
-            }
-            buf_char(out, (char)kind);
-            for (int last = 0; (c = next(p)) != END && c != '\n'; last = c) {
-                buf_char(out, (char)c);
-                if (last == kind && c == ']')
-                    break;
-            }
+        if (mark && state == OPENED) {
+            delimiter = c;
+            state = INSIDE;
+        } else if (mark && state == INSIDE && c == delimiter) {
+            state = CLOSING;
+        } else if (c == '[' && state == OUTSIDE) {
+            state = OPENED;
+        } else if (c == ']' && state == CLOSING) {
+            state = OUTSIDE;
+        } else if (c != '[') {
+            state = state == CLOSING ? INSIDE : state == OPENED ? OUTSIDE : state;
         }
     }
     back(p);
@@ -129,7 +134,7 @@ static bool match_slash(Parser *p, int delimiter, bool regex, Slice *out)
             break;
         if (c == '\\') {
             c = next(p);
-            if (c == END)
+            if (c == END || (c == '\n' && at_joint(p)))
                 break;
             if (c == 'n' && regex && delimiter != 'n')
                 c = '\n';
@@ -139,13 +144,15 @@ static bool match_slash(Parser *p, int delimiter, bool regex, Slice *out)
                 buf_char(&text, '\\');
         } else if (c == '[' && regex) {
             buf_char(&text, '[');
-            if (!match_bracket(p, delimiter, &text))
+            if (!match_bracket(p, &text))
                 return false;
             continue;
         }
         buf_char(&text, (char)c);
     }
     *out = buf_slice(&text);
+    if (c == '\n' && delimiter != '\n')
+        back(p);
     return c == delimiter;
 }
 
@@ -160,14 +167,32 @@ static Re *compile(Parser *p, Slice text, unsigned flags)
     return re;
 }
 
+/* Whether glibc runs the expression over bytes: it has no character that takes several, no class, and does not ignore case. Its empty
+ * matches are then also inside of characters. */
+static bool splits_characters(Sed *s, Slice text, unsigned flags)
+{
+    text = sed_unescape(s, text, UNESCAPE_REGEX);
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.data[i], next = i + 1 < text.len ? text.data[i + 1] : 0;
+        if ((unsigned char)c >= 0x80 || (c == '\\' && next && strchr("wWsSbB<>", next)))
+            return false;
+        if (c == '[' && (next == '^' || memchr(text.data + i, '-', text.len - i) || memmem(text.data + i, text.len - i, "[:", 2)))
+            return false;
+        i += c == '\\';
+    }
+    return s->utf8 && !(flags & RE_ICASE);
+}
+
 static SedRegex regex_of(Parser *p, Slice text, unsigned flags)
 {
+    if (!p->s->end)
+        flags &= ~(unsigned)RE_NEWLINE; /* lines end in NUL bytes then */
     if (!text.len) {
         if (flags)
             BAD(p, "cannot specify modifiers on empty regexp");
-        return (SedRegex){NULL, true};
+        return (SedRegex){NULL, true, false};
     }
-    return (SedRegex){compile(p, text, flags), true};
+    return (SedRegex){compile(p, text, flags), true, splits_characters(p->s, text, flags)};
 }
 
 /* ---------- addresses ---------- */
@@ -180,10 +205,12 @@ static void address_regex(Parser *p, int delimiter, Address *a)
         BAD(p, "unterminated address regex");
     for (;;) {
         int c = next_nonblank(p);
+        if (p->s->posix)
+            break;
         if (c == 'I')
             flags |= RE_ICASE;
         else if (c == 'M')
-            flags |= RE_MULTILINE;
+            flags |= RE_NEWLINE;
         else
             break;
     }
@@ -196,6 +223,8 @@ static bool address(Parser *p, int c, Address *a)
 {
     if (c == '/' || c == '\\') {
         int delimiter = c == '\\' ? next(p) : c;
+        if (delimiter == END)
+            BAD(p, "unterminated address regex");
         address_regex(p, delimiter, a);
         return true;
     }
@@ -216,9 +245,7 @@ static bool address(Parser *p, int c, Address *a)
     if ((c == '+' || c == '~') && !p->s->posix) {
         a->kind = c == '+' ? ADDR_PLUS : ADDR_MULTIPLE;
         c = next_nonblank(p);
-        if (!is_digit(c))
-            BAD(p, "expected number after +/~");
-        a->n = integer(p, c);
+        a->n = is_digit(c) ? integer(p, c) : (back(p), 0u);
         return true;
     }
     if (c == '$') {
@@ -233,7 +260,7 @@ static int addresses(Parser *p, int c, SedCommand *cmd)
 {
     if (address(p, c, &cmd->a1)) {
         if (cmd->a1.kind == ADDR_PLUS || cmd->a1.kind == ADDR_MULTIPLE)
-            BAD(p, "unexpected `%c'", cmd->a1.kind == ADDR_PLUS ? '+' : '~');
+            BAD(p, "invalid usage of +N or ~N as first address");
         c = next_nonblank(p);
         if (c == ',') {
             if (!address(p, next_nonblank(p), &cmd->a2))
@@ -273,6 +300,8 @@ static Slice label(Parser *p)
 
 static const char *file_name(Parser *p)
 {
+    if (p->s->sandbox)
+        BAD(p, "e/r/w commands disabled in sandbox mode");
     int c = next_nonblank(p);
     size_t start = p->at - 1;
     while (c != END && c != '\n')
@@ -280,26 +309,28 @@ static const char *file_name(Parser *p)
     size_t stop = MIN(p->at - 1, p->s->script.len);
     if (stop <= start)
         BAD(p, "missing filename in r/R/w/W commands");
-    if (p->s->sandbox)
-        BAD(p, "e/r/w commands disabled in sandbox mode");
     return mem_copy(&p->s->p->keep, slice(p->s->script.data + start, stop - start));
 }
 
 /* The text of a, i, c: lines joined by backslash-newline; a backslash before any other character is dropped. */
-static Slice text_argument(Parser *p)
+static Slice text_argument(Parser *p, char name)
 {
     int c = next_nonblank(p);
-    if (c == END)
+    bool bare = false; /* "a\\" is the script's end */
+    if (c == END || (c == '\n' && at_joint(p))) {
+        back(p);
         BAD(p, "expected \\ after `a', `c' or `i'");
+    }
     if (c == '\\') {
         size_t mark = p->at;
         c = next_nonblank(p);
+        bare = c == END;
         if (c != '\n')
             p->at = mark;
     } else {
-        back(p);
         if (p->s->posix)
             BAD(p, "expected \\ after `a', `c' or `i'");
+        back(p);
     }
     size_t start = p->at, stop;
     for (; (c = next(p)) != END && c != '\n';)
@@ -318,8 +349,8 @@ static Slice text_argument(Parser *p)
             break;
         buf_char(&out, text.data[i]);
     }
-    if (raw.len || c == '\n')
-        buf_char(&out, '\n');
+    if (!bare || raw.len)
+        buf_char(&out, name == 'a' ? '\n' : p->s->end); /* under -z too */
     return buf_slice(&out);
 }
 
@@ -337,16 +368,32 @@ static void part_add(Parser *p, Parts *l, ReplacePart part)
     l->at[l->count++] = part;
 }
 
-static CaseOp case_op(char c)
+/* A change of case: \U and \L until \E, \u and \l for what begins the next part. GNU closes a part at every backslash, so that \u\L
+ * has lost its \u when \L comes. */
+static bool case_change(char c, CaseMode *mode, CaseMode *first)
 {
     switch (c) {
-    case 'U': return CASE_UPPER;
-    case 'L': return CASE_LOWER;
-    case 'u': return CASE_UPPER_ONE;
-    case 'l': return CASE_LOWER_ONE;
-    case 'E': return CASE_END;
-    default: return CASE_KEEP;
+    case 'U': *mode = CASE_UPPER; return true;
+    case 'L': *mode = CASE_LOWER; return true;
+    case 'E': *mode = CASE_KEEP; return true;
+    case 'u': *first = CASE_UPPER; return true;
+    case 'l': *first = CASE_LOWER; return true;
+    default: return false;
     }
+}
+
+/* Literal parts that nothing tells apart become one. */
+static void join_parts(Substitution *sub)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < sub->count; i++) {
+        ReplacePart *last = kept ? &sub->parts[kept - 1] : NULL;
+        if (last && last->group < 0)
+            *last = (ReplacePart){slice(last->text.data, last->text.len + sub->parts[i].text.len), sub->parts[i].group, CASE_KEEP, CASE_KEEP};
+        else
+            sub->parts[kept++] = sub->parts[i];
+    }
+    sub->count = kept;
 }
 
 static void replacement(Parser *p, Slice text, Substitution *sub)
@@ -355,31 +402,33 @@ static void replacement(Parser *p, Slice text, Substitution *sub)
     Buf literal;
     buf_init(&literal, &p->s->p->keep, BUF_MAX);
     buf_reserve(&literal, text.len); /* never moves: parts point into it */
+    CaseMode mode = CASE_KEEP, first = CASE_KEEP;
     size_t start = 0;
     for (size_t i = 0; i < text.len; i++) {
         char c = text.data[i];
-        int group = c == '&' ? 0 : -1;
-        CaseOp op = CASE_KEEP;
-        if (c == '\\' && i + 1 < text.len) {
-            c = text.data[++i];
-            group = is_digit(c) ? c - '0' : -1;
-            op = p->s->posix ? CASE_KEEP : case_op(c);
-            if (c == 'n')
-                c = '\n';
-        }
-        if (group < 0 && op == CASE_KEEP) {
+        if (c != '&' && !(c == '\\' && i + 1 < text.len)) {
             buf_char(&literal, c);
             continue;
         }
-        part_add(p, &parts, (ReplacePart){slice(literal.data + start, literal.len - start), group, op});
+        ReplacePart part = {.group = c == '&' ? 0 : -1, .mode = mode, .first = first};
+        first = CASE_KEEP;
+        c = c == '&' ? c : text.data[++i];
+        if (is_digit(c))
+            part.group = c - '0';
+        else if (part.group < 0 && (p->s->posix || !case_change(c, &mode, &first)))
+            buf_char(&literal, c == 'n' ? '\n' : c);
+        part.text = slice(literal.data + start, literal.len - start);
+        part_add(p, &parts, part);
         start = literal.len;
-        sub->groups = MAX(sub->groups, group);
-        sub->cases |= op != CASE_KEEP;
+        sub->groups = MAX(sub->groups, part.group);
+        sub->cases |= mode != CASE_KEEP || first != CASE_KEEP;
     }
     if (literal.len > start || !parts.count)
-        part_add(p, &parts, (ReplacePart){slice(literal.data + start, literal.len - start), -1, CASE_KEEP});
+        part_add(p, &parts, (ReplacePart){slice(literal.data + start, literal.len - start), -1, mode, first});
     sub->parts = parts.at;
     sub->count = parts.count;
+    if (!sub->cases)
+        join_parts(sub);
 }
 
 static unsigned substitution_flags(Parser *p, Substitution *sub)
@@ -395,9 +444,11 @@ static unsigned substitution_flags(Parser *p, Substitution *sub)
                 BAD(p, "number option to `s' command may not be zero");
             continue;
         }
+        if (p->s->posix && strchr("iImMe", c ? c : ' '))
+            c = 0;
         switch (c) {
         case 'i': case 'I': flags |= RE_ICASE; break;
-        case 'm': case 'M': flags |= RE_MULTILINE; break;
+        case 'm': case 'M': flags |= RE_NEWLINE; break;
         case 'e': BAD(p, "e/r/w commands disabled in sandbox mode");
         case 'p':
             if (sub->print)
@@ -428,7 +479,7 @@ static Substitution *substitution(Parser *p)
     replacement(p, sed_unescape(p->s, text, UNESCAPE_REPLACEMENT), sub);
     unsigned flags = substitution_flags(p, sub);
     sub->regex = regex_of(p, pattern, flags);
-    if (sub->regex.re && sub->groups > (int)re_groups(sub->regex.re))
+    if (sub->regex.re && sub->groups > (int)re_groups(sub->regex.re) && !p->s->posix)
         BAD(p, "invalid reference \\%d on `s' command's RHS", sub->groups);
     return sub;
 }
@@ -496,7 +547,7 @@ static SedSource *source_named(Sed *s, const char *name)
 static void number_argument(Parser *p, SedCommand *cmd, int64_t otherwise)
 {
     int c = next_nonblank(p);
-    cmd->number = is_digit(c) ? (int64_t)integer(p, c) : (back(p), otherwise);
+    cmd->number = is_digit(c) && !p->s->posix ? (int64_t)integer(p, c) : (back(p), otherwise);
     end_of_command(p);
 }
 
@@ -506,11 +557,7 @@ static void comment(Parser *p, const SedCommand *cmd)
         BAD(p, "comments don't accept any addresses");
     bool first = p->at == 1;
     int c = next(p);
-    if (first && c == 'n') {
-        c = next(p);
-        if (c == END || c == '\n')
-            p->s->quiet = true;
-    }
+    p->s->quiet |= first && c == 'n'; /* whatever follows: so does 4.9 */
     while (c != END && c != '\n')
         c = next(p);
 }
@@ -520,7 +567,7 @@ static void close_block(Parser *p, const SedCommand *cmd)
     if (!p->depth)
         BAD(p, "unexpected `}'");
     if (cmd->a1.kind)
-        BAD(p, "} doesn't want any addresses");
+        BAD(p, "`}' doesn't want any addresses");
     p->s->commands[p->blocks[--p->depth]].target = p->s->count;
     end_of_command(p);
 }
@@ -533,25 +580,49 @@ static void one_address(Parser *p, const SedCommand *cmd)
 
 static void set_label(Parser *p, SedCommand *cmd)
 {
-    Slice name = label(p);
     if (cmd->a1.kind)
         BAD(p, ": doesn't want any addresses");
+    Slice name = label(p);
     if (!name.len)
         BAD(p, "\":\" lacks a label");
     cmd->label = mem_copy(&p->s->p->keep, name);
 }
 
+/* Runs of digits by value, all else by byte, as strverscmp does without leading zeros. */
+static int version_compare(const char *a, const char *b)
+{
+    for (;;) {
+        if (is_digit((unsigned char)*a) && is_digit((unsigned char)*b)) {
+            uint64_t m = 0, n = 0;
+            for (; is_digit((unsigned char)*a); a++)
+                m = MIN(m * 10 + (uint64_t)(*a - '0'), (uint64_t)1 << 32);
+            for (; is_digit((unsigned char)*b); b++)
+                n = MIN(n * 10 + (uint64_t)(*b - '0'), (uint64_t)1 << 32);
+            if (m != n)
+                return m < n ? -1 : 1;
+        } else if (*a != *b || !*a) {
+            return (unsigned char)*a - (unsigned char)*b;
+        } else {
+            a++;
+            b++;
+        }
+    }
+}
+
 static void version(Parser *p)
 {
-    Slice text = label(p);
-    int major = 0, minor = 0;
-    if (text.len && sscanf(mem_copy(&p->s->p->keep, text), "%d.%d", &major, &minor) >= 1 && (major > 4 || (major == 4 && minor > 9)))
+    const char *text = mem_copy(&p->s->p->keep, label(p));
+    if (version_compare(text, "4.9") > 0)
         BAD(p, "expected newer version of sed");
 }
 
 /* The argument of the command just read; false when nothing is to be kept of it. */
 static bool command_argument(Parser *p, SedCommand *cmd)
 {
+    if (p->s->posix && strchr("eFQRTWvz", cmd->name))
+        BAD(p, "unknown command: `%c'", cmd->name);
+    if (p->s->posix && strchr("ai=rl", cmd->name))
+        one_address(p, cmd);
     switch (cmd->name) {
     case '#': comment(p, cmd); return false;
     case 'v': version(p); return false;
@@ -563,7 +634,7 @@ static bool command_argument(Parser *p, SedCommand *cmd)
         p->blocks[p->depth++] = p->s->count;
         return true;
     case 'e': BAD(p, "e/r/w commands disabled in sandbox mode");
-    case 'a': case 'i': case 'c': cmd->text = text_argument(p); return true;
+    case 'a': case 'i': case 'c': cmd->text = text_argument(p, cmd->name); return true;
     case ':': set_label(p, cmd); return true;
     case 'b': case 't': case 'T':
         cmd->label = mem_copy(&p->s->p->keep, label(p));
@@ -603,17 +674,15 @@ static void resolve_labels(Sed *s)
     for (size_t i = 0; i < s->count; i++)
         if (s->commands[i].name == ':') {
             MapEntry *e = map_put(&labels, slice_str(s->commands[i].label));
-            if (e->value)
-                die(s->p, 1, "duplicate label `%s'", s->commands[i].label);
-            e->value = &s->commands[i];
+            e->value = &s->commands[i]; /* of several, the last */
         }
-    for (size_t i = 0; i < s->count; i++) {
+    for (size_t i = s->count; i-- > 0;) {
         SedCommand *c = &s->commands[i];
         if (c->name != 'b' && c->name != 't' && c->name != 'T')
             continue;
         const MapEntry *e = *c->label ? map_get(&labels, slice_str(c->label)) : NULL;
         if (*c->label && !e)
-            die(s->p, 1, "can't find label for jump to `%s'", c->label);
+            die(s->p, 4, "can't find label for jump to `%s'", c->label);
         c->target = e ? (size_t)((SedCommand *)e->value - s->commands) : s->count;
     }
 }
@@ -634,7 +703,8 @@ void sed_parse(Sed *s)
         if (command_argument(&p, &cmd))
             command_keep(&p, &cmd);
     }
+    s->unplaced = p.depth > 0;
     if (p.depth)
-        sed_bad(s, SIZE_MAX, "unmatched `{'");
+        sed_bad(s, s->commands[p.blocks[p.depth - 1]].where, "unmatched `{'");
     resolve_labels(s);
 }

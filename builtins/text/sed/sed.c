@@ -53,7 +53,7 @@ static void part_add_file(Sed *s, const char *name)
     else
         err = read_file(s->p, name, &text);
     if (err)
-        die_errno(s->p, 1, err, "couldn't open file %s", name);
+        die_errno(s->p, 4, err, "couldn't open file %s", name);
     if (text.len && text.data[text.len - 1] == '\n')
         text.len--;
     part_add(s, name, text);
@@ -62,7 +62,7 @@ static void part_add_file(Sed *s, const char *name)
 SedOut *sed_out_named(Sed *s, const char *name)
 {
     if (strcmp(name, "/dev/stdout") == 0)
-        return &s->standard;
+        return &s->written;
     if (strcmp(name, "/dev/stderr") == 0)
         return &s->error;
     for (SedOut *o = s->outs; o; o = o->next)
@@ -118,8 +118,9 @@ static NORETURN void usage(Proc *p, Args *args)
 static int sed_main(Proc *p, Args *args)
 {
     Sed *s = mem_new(&p->keep, Sed);
-    *s = (Sed){.p = p, .env = proc_re_env(p), .end = '\n', .line_length = 70, .utf8 = locale_utf8(p), .syntax = RE_BRE};
+    *s = (Sed){.p = p, .env = proc_re_env(p), .end = '\n', .line_length = 70, .utf8 = locale_utf8(p), .syntax = RE_BRE, .hold_ended = true};
     s->standard = (SedOut){.out = p->out, .name = "/dev/stdout"};
+    s->written = s->standard;
     s->error = (SedOut){.out = p->err, .name = "/dev/stderr", .flush = true};
     s->out = &s->standard;
     Buf *all[] = {&s->script, &s->space, &s->hold, &s->work};
@@ -141,7 +142,7 @@ static int sed_main(Proc *p, Args *args)
     static char *const standard_input[] = {dash, NULL};
     if (!s->name_count) {
         if (s->in_place)
-            die(p, 1, "no input files");
+            die(p, 4, "no input files");
         s->names = (char **)(uintptr_t)standard_input;
         s->name_count = 1;
     }

@@ -26,6 +26,7 @@ typedef struct SedSource {
 typedef struct {
     Re *re;           /* NULL: the one used last */
     bool given;
+    bool bytewise;    /* empty matches are also inside of characters */
 } SedRegex;
 
 typedef enum { ADDR_NONE, ADDR_LINE, ADDR_STEP, ADDR_LAST, ADDR_REGEX, ADDR_PLUS /* +N */, ADDR_MULTIPLE /* ~N */ } AddressKind;
@@ -36,13 +37,13 @@ typedef struct {
     SedRegex regex;
 } Address;
 
-typedef enum { CASE_KEEP, CASE_UPPER, CASE_LOWER, CASE_UPPER_ONE, CASE_LOWER_ONE, CASE_END } CaseOp;
+typedef enum { CASE_KEEP, CASE_UPPER, CASE_LOWER } CaseMode;
 
-/* A part of a replacement: literal text, then a group (-1: none); or a change of case. */
+/* A part of a replacement: literal text, then a group (-1: none). `first` is for the first character of the two. */
 typedef struct {
     Slice text;
     int group;
-    CaseOp op;
+    CaseMode mode, first;
 } ReplacePart;
 
 typedef struct {
@@ -106,12 +107,13 @@ typedef struct Sed {
 
     Buf script;
     ScriptPart *parts;
+    bool unplaced;          /* an error is the whole part's */
     size_t part_count, part_cap;
 
     SedCommand *commands;
     size_t count, cap;
     SedOut *outs, *out;
-    SedOut standard, error;
+    SedOut standard, written, error; /* written: standard output as w has it */
     SedSource *sources;
 
     /* input */
@@ -127,9 +129,11 @@ typedef struct Sed {
 
     /* the machine */
     Buf space, hold, work;
-    bool ended;             /* the line in the pattern space had its end */
+    bool ended, hold_ended; /* the line in the space had its end */
     bool replaced;
+    bool quitting;          /* q or Q was run */
     Re *last;
+    bool last_bytewise;
     MemMark mark;           /* of p->mem: lines of R go at the end of the cycle */
     Append *appends;
     size_t append_count, append_cap;

@@ -34,8 +34,14 @@ static size_t escape_at(Slice s, size_t at, unsigned char *out)
     }
     switch (c) {
     case 'c':
-        if (at + 2 >= s.len)
-            return 0;
+        if (at + 2 >= s.len) {
+            *out = '\\';
+            return at + 2;
+        }
+        if (s.data[at + 2] == '\\' && at + 3 < s.len && s.data[at + 3] == '\\') {
+            *out = '\\' ^ 64;
+            return at + 4;
+        }
         *out = (unsigned char)((s.data[at + 2] >= 'a' && s.data[at + 2] <= 'z' ? s.data[at + 2] - 32 : s.data[at + 2]) ^ 64);
         return at + 3;
     case 'd': return number_at(s, at + 2, 10, 3, out);
@@ -45,15 +51,10 @@ static size_t escape_at(Slice s, size_t at, unsigned char *out)
     }
 }
 
-static void put_literal(Buf *out, unsigned char c, UnescapeKind kind, bool in_bracket)
+/* In an expression the byte acts as if it had been written: \x2a is an operator. */
+static void put_literal(Buf *out, unsigned char c, UnescapeKind kind)
 {
-    bool quoted = kind == UNESCAPE_REGEX ? !in_bracket && strchr("*.[]^$\\/+?{}()|", c) && c : kind == UNESCAPE_REPLACEMENT && (c == '&' || c == '\\');
-    if (kind == UNESCAPE_REGEX && quoted && strchr("+?{}()|/", c)) {
-        /* A backslash would make an operator of it in one of the syntaxes. */
-        buf_printf(out, "[%c]", c);
-        return;
-    }
-    if (quoted)
+    if ((kind == UNESCAPE_REPLACEMENT && (c == '&' || c == '\\')) || (kind == UNESCAPE_TEXT && c == '\\'))
         buf_char(out, '\\');
     buf_char(out, (char)c);
 }
@@ -71,11 +72,11 @@ Slice sed_unescape(Sed *s, Slice text, UnescapeKind kind)
         unsigned char byte;
         size_t end = c == '\\' && at + 1 < text.len ? escape_at(text, at, &byte) : 0;
         if (end && !(kind == UNESCAPE_REPLACEMENT && byte == '\n' && text.data[at + 1] == 'n')) {
-            put_literal(&out, byte, kind, bracket != 0);
+            put_literal(&out, byte, kind);
             at = end;
             continue;
         }
-        if (c == '\\' && at + 1 < text.len && !bracket) {
+        if (c == '\\' && at + 1 < text.len && (!bracket || text.data[at + 1] == '\\')) {
             buf_append(&out, slice(text.data + at, 2));
             at += 2;
             continue;
