@@ -12,6 +12,7 @@
 #include "lib/kernel/component.h"
 
 extern const YamlFunctions yaml_functions; /* yaml.c */
+extern const XmlFunctions xml_functions;   /* xml.c */
 
 typedef struct Node {
     struct Node *next;
@@ -490,7 +491,7 @@ static const DataComponent table = {
     sqlite3_reset, sqlite3_column_count, sqlite3_column_name, sqlite3_column_type, sqlite3_column_text, sqlite3_column_blob, sqlite3_column_bytes, sqlite3_column_double,
     format_real, sqlite3_bind_parameter_count, sqlite3_bind_parameter_name, bind_text, bind_value, sqlite3_errmsg, sqlite3_error_offset, sqlite3_sql, sqlite3_stmt_isexplain,
     sqlite3_complete, sqlite3_get_autocommit, sqlite3_changes, sqlite3_total_changes, sqlite3_limit, file_name, sqlite3_db_readonly, copy_database, sqlite3_keyword_check,
-    SQLITE_VERSION, SQLITE_SOURCE_ID, &yaml_functions,
+    SQLITE_VERSION, SQLITE_SOURCE_ID, &yaml_functions, &xml_functions,
 };
 
 const shell_component *libshell_data(void)

@@ -177,6 +177,27 @@ typedef struct YamlFunctions {
     void (*parser_free)(void *parser);
 } YamlFunctions;
 
+enum {
+    XML_RECOVER = 1 << 0, XML_ENTITIES = 1 << 1, XML_NO_BLANKS = 1 << 2, XML_NO_CDATA = 1 << 3, XML_NO_WARNING = 1 << 4, XML_CLEAN_NS = 1 << 5,
+    XML_OLD = 1 << 6, XML_NO_ENCODING = 1 << 7, XML_HTML = 1 << 8, XML_NO_DEFAULT_DTD = 1 << 9,
+    XML_FORMAT = 1 << 10, XML_SPACED = 1 << 11, XML_AS_XML = 1 << 12, XML_DROP_DTD = 1 << 13, XML_C14N = 1 << 14, XML_C14N_11 = 1 << 15,
+    XML_C14N_EXCLUSIVE = 1 << 16,
+};
+typedef enum { XML_XPATH_OK, XML_XPATH_EMPTY, XML_XPATH_FAILED } XmlXPath;
+
+/* Documents in memory; nothing is loaded beside the text that is handed over. Texts handed out live until the next call on the document;
+ * false: they are more than `most`, and cut. */
+typedef struct XmlFunctions {
+    void *(*parse)(const char *name, const char *text, size_t n, unsigned flags, uint64_t most); /* NULL: no memory */
+    void (*free)(void *doc);
+    bool (*parsed)(const void *doc); /* there is a tree */
+    bool (*messages)(void *doc, const char **data, size_t *n); /* since they were asked for last */
+    bool (*print)(void *doc, unsigned flags, const char *encoding, const char **data, size_t *n);
+    bool (*encoding_known)(const char *name);
+    XmlXPath (*xpath)(void *doc, const char *expression, const char **data, size_t *n);
+    const char *version;
+} XmlFunctions;
+
 typedef struct DataComponent {
     SqlSession *(*session_new)(const SqlHost *host);
     void (*session_free)(SqlSession *s);
@@ -218,6 +239,7 @@ typedef struct DataComponent {
     const char *version;
     const char *source;
     const YamlFunctions *yaml;
+    const XmlFunctions *xml;
 } DataComponent;
 
 /* The table of component `name`, of `size` bytes; NULL when the embedder has none. Asks the embedder at the first use and may block. */
