@@ -15,8 +15,8 @@ cmake -S . -B build/fuzz -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=RelWithDebI
 
 # spent_now: sets `spent` to the whole seconds of the processor that this script's children have used; not for a subshell, which has none.
 spent_now() {
-  times >build/fuzz/times
-  spent=$(awk 'NR == 2 { split($0, t, /[ms ]+/); print int(t[1] * 60 + t[2] + t[3] * 60 + t[4]) }' build/fuzz/times)
+  times >build/fuzz/times.$$
+  spent=$(awk 'NR == 2 { split($0, t, /[ms ]+/); print int(t[1] * 60 + t[2] + t[3] * 60 + t[4]) }' build/fuzz/times.$$)
 }
 
 # slice TARGET SECONDS_OF_WALL OPTION...: one run of libFuzzer, its output added to the target's log.
