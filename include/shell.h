@@ -107,8 +107,9 @@ typedef struct {
     uint64_t upload;       /* bytes of bodies that go in a run; default 2 GiB */
 } shell_limits;
 
-/* All fields SHELL_LIMIT_DEFAULT. */
-SHELL_API void shell_limits_init(shell_limits *limits);
+/* All fields SHELL_LIMIT_DEFAULT, and .size; see shell_options_init. */
+SHELL_API void shell_limits_init_sized(shell_limits *limits, uint64_t size);
+#define shell_limits_init(limits) shell_limits_init_sized((limits), sizeof *(limits))
 
 /* ---------- components ----------
  * Shared objects beside libshell for what needs more libraries: libshell-crypto, libshell-archive, libshell-data, libshell-net. The
@@ -295,7 +296,9 @@ typedef struct {
     const shell_audit *audit;       /* NULL: none */
 } shell_options;
 
-SHELL_API void shell_options_init(shell_options *options);
+/* The defaults, and .size. The macro puts in the size of the caller's own struct, which may be of an older or a newer header. */
+SHELL_API void shell_options_init_sized(shell_options *options, uint64_t size);
+#define shell_options_init(options) shell_options_init_sized((options), sizeof *(options))
 
 /* Binds one more into an idle shell. What it brings is no change of the script's, and a reset keeps it. Errors as with shell_open;
  * shell_message says why. SHELL_EBUSY: the shell is running. */

@@ -5,6 +5,7 @@
 #include "builtins/registry.h"
 #include "internal.h"
 #include "lib/base/utf8.h"
+#include "lib/kernel/http.h"
 
 /* ---------- text ---------- */
 
@@ -88,6 +89,16 @@ static void describe_limits(const Limits *l, Buf *b)
     buf_append(b, SLICE(". One that is reached is named in the result.\n"));
 }
 
+static void describe_network(const shell *sh, Buf *b)
+{
+    size_t before = b->len;
+    buf_append(b, SLICE("Network (curl, wget): only this; a refused request says so:\n"));
+    if (sh && kern_net_describe(sh->kernel, b))
+        return;
+    b->len = before;
+    buf_append(b, SLICE("Network: none.\n"));
+}
+
 static void describe(const shell *sh, uint32_t flags, Buf *b)
 {
     buf_append(b, SLICE("A bash 5.2 shell that lives inside the host program. It starts no processes.\n"));
@@ -97,7 +108,7 @@ static void describe(const shell *sh, uint32_t flags, Buf *b)
         describe_files(sh, b);
     }
     describe_commands(sh, b);
-    buf_append(b, SLICE("Network: none, unless it was allowed; a refused request says so.\n"));
+    describe_network(sh, b);
     describe_limits(sh ? kern_limits(sh->kernel) : &limits_default, b);
     buf_append(b, SLICE("Errors come back as text: the exit status in words, then standard error, then standard output. A status other than 0 is a "
                         "result to read, not a broken tool.\n"));

@@ -61,7 +61,9 @@ shell_err api_fail(shell *sh, shell_err err, const char *format, ...)
     if (sh) {
         va_list args;
         va_start(args, format);
+        pthread_mutex_lock(&sh->words);
         vsnprintf(sh->message, sizeof sh->message, format, args);
+        pthread_mutex_unlock(&sh->words);
         va_end(args);
     }
     return err;
@@ -84,11 +86,11 @@ bool api_copy_struct(void *ours, size_t our_size, const void *theirs)
     return true;
 }
 
-void shell_limits_init(shell_limits *limits)
+void shell_limits_init_sized(shell_limits *limits, uint64_t size)
 {
     uint64_t *field = &limits->time_ms;
-    size_t n = (sizeof *limits - offsetof(shell_limits, time_ms)) / sizeof *field;
-    limits->size = sizeof *limits;
+    size_t n = size < offsetof(shell_limits, time_ms) ? 0 : ((size_t)size - offsetof(shell_limits, time_ms)) / sizeof *field;
+    limits->size = size;
     for (size_t i = 0; i < n; i++)
         field[i] = SHELL_LIMIT_DEFAULT;
 }

@@ -51,6 +51,7 @@ struct shell {
     struct Audit *audit;
     shell_component_fn component;
     void *component_user;
+    pthread_mutex_t words;  /* of the message: set_net and set_policy may fail on any thread */
     char message[240];
 };
 

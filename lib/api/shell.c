@@ -20,9 +20,11 @@ int32_t shell_feature(const char *feature)
     return 0;
 }
 
-void shell_options_init(shell_options *options)
+void shell_options_init_sized(shell_options *options, uint64_t size)
 {
-    *options = (shell_options){.size = sizeof *options, .umask = -1};
+    const shell_options defaults = {.size = size, .umask = -1};
+    memset(options, 0, (size_t)size);
+    memcpy(options, &defaults, MIN((size_t)size, sizeof defaults));
 }
 
 void shell_free(void *p) { free(p); }
@@ -104,6 +106,7 @@ static shell *shell_alloc(void)
     if (!sh)
         return NULL;
     pthread_mutex_init(&sh->forks, NULL);
+    pthread_mutex_init(&sh->words, NULL);
     sh->process = host_process();
     return sh;
 }
@@ -120,6 +123,7 @@ static void destroy(shell *sh)
     bind_free_notes(sh);
     free(sh->script);
     pthread_mutex_destroy(&sh->forks);
+    pthread_mutex_destroy(&sh->words);
     free(sh);
 }
 
@@ -166,6 +170,7 @@ static void adopt(shell *sh)
     if (sh->torn)
         return;
     pthread_mutex_init(&sh->forks, NULL);
+    pthread_mutex_init(&sh->words, NULL);
     kern_host_forked(sh->kernel);
     if (!sh->begun)
         return;

@@ -96,6 +96,8 @@ bool kern_net_redactor(Kernel *k, Mem *m, Redactor **out);
 void kern_net_placeholders(Kernel *k, void (*each)(void *user, const char *name, const char *value), void *user);
 /* The placeholder that the configuration in force has for `name`, into out; false: none. */
 bool kern_net_placeholder(Kernel *k, Slice name, char out[64]);
+/* Appends what may leave, a line a rule; false: there is no network. */
+bool kern_net_describe(Kernel *k, Buf *out);
 uint64_t kern_net_generation(Kernel *k); /* changes with the configuration */
 /* Replaces what is allowed, also in the middle of a run and from any thread; takes the reference. NULL: no network. */
 void kern_net_set(Kernel *k, NetConfig *c);

@@ -87,6 +87,8 @@ typedef struct UrlRule {
 // As "https://api.example.com/v1/", "https://*.example.com:8443" or "https://*"; without a scheme https. No methods: every one.
 int url_rule_parse(Mem *m, Slice text, Slice methods, UrlRule *out, const char **why);
 bool url_rule_matches(const UrlRule *r, const Url *u, Slice method);
+/* Appends the rule in words: "https://api.example.com/v1/ (GET,HEAD; private addresses too)". */
+void url_rule_print(const UrlRule *r, Buf *out);
 
 typedef struct NetPolicy {
     const UrlRule *rules;

@@ -491,7 +491,9 @@ StepState kern_step(Kernel *k, Pending *pending)
         Request *r = kern_request(k, 0);
         pending->request = r ? r->id : 0;
         bool waits = k->timers || pending->input || r || !delivered || net_active(k);
-        if (k->run.deadline_ns >= 0 && (pending->wake_ns < 0 || k->run.deadline_ns < pending->wake_ns))
+        /* Once it has passed, what the run still waits for is the host: its output is not taken. */
+        bool timed = k->run.deadline_ns >= 0 && k->run.ending == RAISE_NONE;
+        if (timed && (pending->wake_ns < 0 || k->run.deadline_ns < pending->wake_ns))
             pending->wake_ns = k->run.deadline_ns;
         if (!waits && k->run.main_done) { /* what is left waits for ever, as a coprocess does after its shell: it ends with the run */
             kill_jobs(k);

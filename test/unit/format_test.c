@@ -127,7 +127,17 @@ static void test_describe(void **state)
     assert_non_null(strstr(text, " awk "));
     assert_non_null(strstr(text, "Commands of the host program: lookup\n"));
     assert_non_null(strstr(text, "time 30 s, memory 512 MiB, output 10 MiB"));
+    assert_non_null(strstr(text, "Network: none.\n"));
     shell_free(text);
+    const shell_url_rule rules[] = {
+        {.size = sizeof rules[0], .url = "https://api.example.com/v1", .methods = "GET"}, {.size = sizeof rules[0], .url = "http://[fd00::1]:8080", .allow_private = 1},
+        {.size = sizeof rules[0], .url = "https://*.example.org", .deny = 1}};
+    assert_int_equal(shell_set_net(sh, &(shell_net){.size = sizeof(shell_net), .rules = rules, .nrules = 3}), SHELL_OK);
+    assert_int_equal(shell_describe(sh, 0, &text, &len), SHELL_OK);
+    assert_non_null(strstr(text, "Network (curl, wget): only this; a refused request says so:\n  https://api.example.com/v1 (GET)\n"
+                                 "  http://[fd00::1]:8080/ (private addresses too)\n  never https://*.example.org/\n"));
+    shell_free(text);
+    assert_int_equal(shell_set_net(sh, NULL), SHELL_OK);
     assert_int_equal(shell_describe(NULL, SHELL_DESCRIBE_FRESH, &text, NULL), SHELL_OK);
     assert_non_null(strstr(text, "only files persist"));
     assert_null(strstr(text, "Current directory"));

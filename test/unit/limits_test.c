@@ -205,6 +205,60 @@ static void deadlock(void **state)
     shell_close(sh);
 }
 
+static int32_t refuse(void *user, int32_t stream, const char *bytes, uint64_t len)
+{
+    (void)stream, (void)bytes, (void)len;
+    ++*(int *)user;
+    return SHELL_EAGAIN;
+}
+
+/* A host that takes no output past the deadline is waited for, not asked over and over. */
+static void refused_output(void **state)
+{
+    (void)state;
+    shell *sh;
+    shell_options o;
+    shell_options_init(&o);
+    assert_int_equal(shell_open(&o, &sh), SHELL_OK);
+    int asked = 0;
+    int32_t at = SHELL_PENDING;
+    shell_pending pending;
+    shell_run_opts ro = {.size = sizeof ro, .timeout = 0.02, .on_output = refuse, .user = &asked};
+    assert_int_equal(shell_begin(sh, "echo x; sleep 9", 15, &ro), SHELL_OK);
+    for (int n = 0; n < 20; n++) {
+        assert_int_equal(shell_step(sh, &at, &pending), SHELL_OK);
+        assert_int_equal(at, SHELL_PENDING);
+        if (pending.wait_ns < 0)
+            break;
+        assert_int_equal(shell_pause(sh, &pending), SHELL_OK);
+    }
+    assert_true(pending.wait_ns < 0);
+    assert_true(asked > 0 && asked < 20);
+    shell_close(sh);
+}
+
+/* A caller that was built with a shorter struct: nothing behind it is written. */
+static void older_caller(void **state)
+{
+    (void)state;
+    union {
+        shell_options o;
+        shell_limits l;
+        char bytes[sizeof(shell_options) + sizeof(shell_limits)];
+    } u;
+    const size_t part = offsetof(shell_options, fixed_clock), first = offsetof(shell_limits, memory);
+    memset(&u, 'x', sizeof u);
+    shell_options_init_sized(&u.o, part);
+    assert_int_equal(u.o.size, part);
+    assert_int_equal(u.o.umask, -1);
+    assert_int_equal(u.bytes[part], 'x');
+    memset(&u, 'x', sizeof u);
+    shell_limits_init_sized(&u.l, first);
+    assert_int_equal(u.l.size, first);
+    assert_true(u.l.time_ms == SHELL_LIMIT_DEFAULT);
+    assert_int_equal(u.bytes[first], 'x');
+}
+
 static void *cancel_soon(void *arg)
 {
     usleep(30000);
@@ -236,7 +290,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_limit), cmocka_unit_test(step_limit), cmocka_unit_test(memory_limit), cmocka_unit_test(output_limit),
         cmocka_unit_test(depth_limit), cmocka_unit_test(regex_limit), cmocka_unit_test(pipeline_limit), cmocka_unit_test(expansion_limit), cmocka_unit_test(errors_in_words),
-        cmocka_unit_test(deadlock), cmocka_unit_test(cancel),
+        cmocka_unit_test(deadlock), cmocka_unit_test(cancel), cmocka_unit_test(refused_output), cmocka_unit_test(older_caller),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

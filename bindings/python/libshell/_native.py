@@ -55,8 +55,8 @@ SIGNATURES = {
 
 # What the binding does without, and why.
 LEFT_OUT = {
-    "shell_limits_init": "a Limits is filled in here",
-    "shell_options_init": "as shell_limits_init: a longer struct of a newer library would not fit", "shell_changes": "shell_changes_full says the same and more",
+    "shell_limits_init_sized": "a Limits is filled in here",
+    "shell_options_init_sized": "as shell_limits_init_sized: a longer struct of a newer library would not fit", "shell_changes": "shell_changes_full says the same and more",
     "shell_begin": "runs are whole: a thread of the binding waits in shell_run", "shell_step": "as shell_begin", "shell_end": "as shell_begin",
     "shell_pause": "as shell_begin", "shell_yield": "as shell_begin", "shell_mount_call_id": "a mount's methods answer at once", "libshell_crypto": "opened by name, see _component",
     "libshell_archive": "as libshell_crypto", "libshell_data": "as libshell_crypto", "libshell_net": "as libshell_crypto",

@@ -75,6 +75,24 @@ bool kern_net_placeholder(Kernel *k, Slice name, char out[64])
     return found;
 }
 
+bool kern_net_describe(Kernel *k, Buf *out)
+{
+    NetConfig *c = config_in_force(k);
+    size_t rules = c ? c->policy.nrules : 0, denied = 0;
+    for (size_t i = 0; i < rules; i++) {
+        const UrlRule *r = &c->policy.rules[i];
+        buf_append(out, r->deny ? SLICE("  never ") : SLICE("  "));
+        url_rule_print(r, out);
+        buf_char(out, '\n');
+        denied += r->deny;
+    }
+    if (c && c->asks)
+        buf_append(out, SLICE("  what the host program says yes to, asked for each request\n"));
+    bool any = rules > denied || (c && c->asks);
+    net_config_unref(c);
+    return any;
+}
+
 uint64_t kern_net_generation(Kernel *k)
 {
     pthread_mutex_lock(&k->lock);

@@ -179,3 +179,23 @@ bool net_address_allowed(const NetPolicy *policy, const NetDecision *d, const Ur
         return false;
     return !GUARD(ADDRESS_PRIVATE, class == ADDRESS_PRIVATE && !d->allow_private);
 }
+
+void url_rule_print(const UrlRule *r, Buf *out)
+{
+    static const char *const hosts[] = {[HOST_EXACT] = "", [HOST_BELOW] = "*.", [HOST_ANY] = "*"};
+    bool v6 = r->host_match == HOST_EXACT && memchr(r->host.data, ':', r->host.len);
+    buf_append(out, r->http && r->https ? SLICE("http(s)") : r->http ? SLICE("http") : SLICE("https"));
+    buf_printf(out, "://%s%s", hosts[r->host_match], v6 ? "[" : "");
+    buf_append(out, r->host);
+    if (v6)
+        buf_char(out, ']');
+    if (r->port && r->port != (r->https ? 443 : 80))
+        buf_printf(out, ":%u", r->port);
+    buf_append(out, r->path.len ? r->path : SLICE("/"));
+    if (!r->methods.len && !r->allow_private)
+        return;
+    buf_append(out, SLICE(" ("));
+    buf_append(out, r->methods);
+    buf_append(out, r->allow_private ? r->methods.len ? SLICE("; private addresses too") : SLICE("private addresses too") : SLICE(""));
+    buf_char(out, ')');
+}
