@@ -179,6 +179,8 @@ static int source_main(Proc *p, Args *args)
     if (error) {
         output_flush(p->out);
         set_special_error(in);
+        if (posix_mode(in) && error == -ENOENT && !strchr(words[0], '/'))
+            return shell_fail(p, args, "%s: file not found", path);
         if (error == -EISDIR)
             return shell_fail(p, args, "%s: is a directory", path);
         shell_error(in, NULL, "%s: %s", path, error_text(error));

@@ -305,6 +305,9 @@ static int unset_variable(Proc *p, Args *args, const char *word, bool raw, bool 
     *absent = false;
     if (!parse_reference(slice_str(word), &name, &subscript))
         return strict ? shell_fail(p, args, "`%s': not a valid identifier", word) : 0;
+    const Var *raw_var = raw ? var_find_raw(in, name) : NULL;
+    if (raw_var && !(raw_var->attrs & ATTR_NAMEREF))
+        return 0;
     int error = subscript.len ? var_unset_element(in, name, subscript) : raw ? var_unset_raw(in, name) : var_unset(in, name);
     if (error == -EPERM)
         return shell_fail(p, args, "%.*s: cannot unset: readonly variable", (int)name.len, name.data);

@@ -279,18 +279,18 @@ static int list_named(Proc *p, Args *args, int first)
     for (int i = first; i < args->argc; i++) {
         int64_t n;
         if (shell_number(args->argv[i], &n)) {
-            const char *name = short_name((int)(n > 128 && n < 256 ? n - 128 : n));
+            const char *name = n == 0 ? "EXIT" : short_name((int)(n > 128 && n < 256 ? n - 128 : n));
             if (name)
-                out_printf(p->out, "%s\n", n == 0 ? "EXIT" : name);
+                out_printf(p->out, "%s\n", name);
             else
                 status = shell_fail(p, args, "%s: invalid signal specification", args->argv[i]);
             continue;
         }
         int number = signal_number(slice_str(args->argv[i]));
-        if (number < 0 || number > 64)
+        if (number < 0)
             status = shell_fail(p, args, "%s: invalid signal specification", args->argv[i]);
         else
-            out_printf(p->out, "%d\n", number);
+            out_printf(p->out, "%d\n", number > 64 ? (number == TRAP_DEBUG ? 65 : number == TRAP_ERR ? 66 : 67) : number);
     }
     return status;
 }

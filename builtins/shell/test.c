@@ -206,6 +206,18 @@ static bool three(Test *t, char **w)
     fail(t, "", w[1], ": binary operator expected");
 }
 
+/* Words that the expression does not take. */
+static void left_over(Test *t)
+{
+    const char *word = t->words[t->at];
+    if (!t->args->builtin)
+        fail(t, "extra argument ", word, "");
+    else if (*word == '-')
+        fail(t, "syntax error: `", word, "' unexpected");
+    else
+        fail(t, "", "too many arguments", "");
+}
+
 static bool four(Test *t, char **w)
 {
     if (strcmp(w[0], "!") == 0)
@@ -217,7 +229,7 @@ static bool four(Test *t, char **w)
     t->at = 0;
     bool result = expression(t);
     if (t->at < t->count)
-        fail(t, t->args->builtin ? "too many arguments" : "extra argument ", t->args->builtin ? "" : t->words[t->at], "");
+        left_over(t);
     return result;
 }
 
@@ -301,11 +313,8 @@ static bool evaluate(Test *t)
     default: break;
     }
     bool result = expression(t);
-    if (t->at < t->count) {
-        if (t->args->builtin)
-            fail(t, "", "too many arguments", "");
-        fail(t, "extra argument ", t->words[t->at], "");
-    }
+    if (t->at < t->count)
+        left_over(t);
     return result;
 }
 

@@ -484,6 +484,17 @@ static bool eval_assign(Interp *in, const Arith *n, int64_t *out)
     return write_target(in, target, index, *out);
 }
 
+/* Whether what is not evaluated would parse: a $name in it must hold a number. */
+static bool skippable(Interp *in, const Arith *n)
+{
+    int64_t value;
+    if (!n)
+        return true;
+    if (n->type == N_PARAM && !read_param(in, n, &value))
+        return false;
+    return n->type == N_PARAM || (skippable(in, n->a) && skippable(in, n->b) && skippable(in, n->c));
+}
+
 static bool eval(Interp *in, const Arith *n, int64_t *out)
 {
     int64_t a, b;
@@ -504,16 +515,16 @@ static bool eval(Interp *in, const Arith *n, int64_t *out)
         *out = arith_power(a, b);
         return true;
     case N_AND:
-        if (!eval(in, n->a, &a) || (a && !eval(in, n->b, &b)))
+        if (!eval(in, n->a, &a) || !(a ? eval(in, n->b, &b) : skippable(in, n->b)))
             return false;
         *out = a && b;
         return true;
     case N_OR:
-        if (!eval(in, n->a, &a) || (!a && !eval(in, n->b, &b)))
+        if (!eval(in, n->a, &a) || !(a ? skippable(in, n->b) : eval(in, n->b, &b)))
             return false;
         *out = a || b;
         return true;
-    case N_COND: return eval(in, n->a, &a) && eval(in, a ? n->b : n->c, out);
+    case N_COND: return eval(in, n->a, &a) && skippable(in, a ? n->c : n->b) && eval(in, a ? n->b : n->c, out);
     case N_COMMA: return (!n->a || eval(in, n->a, &a)) && eval(in, n->b, out);
     case N_ASSIGN: return eval_assign(in, n, out);
     case N_PRE: case N_POST: return eval_step(in, n, out);

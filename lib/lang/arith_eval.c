@@ -28,6 +28,7 @@ typedef struct Eval {
     char c;            /* T_CHAR; of T_ASSIGN the operator before =, or '=' */
     int64_t value;     /* T_NUM, or T_NAME's value once read */
     Place place;       /* T_NAME */
+    Place target;      /* the variable read last, with its index */
     unsigned skip;     /* > 0: not evaluating */
     bool failed;
     bool raw;          /* $ in subscripts has not been expanded yet */
@@ -101,7 +102,7 @@ static bool index_of(Eval *e, const Var *v, Place *p, bool write)
     if (p->known)
         return true;
     if (slice_is(sub, "@") || slice_is(sub, "*")) {
-        lang_error(in, "%.*s[%c]: bad array subscript", (int)p->name.len, p->name.data, sub.data[0]);
+        lang_report(in, "%.*s[%c]: bad array subscript", (int)p->name.len, p->name.data, sub.data[0]);
         return false;
     }
     const char *who = in->arith_who;
@@ -113,9 +114,9 @@ static bool index_of(Eval *e, const Var *v, Place *p, bool write)
         p->index += v && v->value.kind == VALUE_ARRAY ? array_end(v->value.a) : v && v->value.kind != VALUE_UNSET ? 1 : 0;
     p->known = p->index >= 0;
     if (!p->known && write)
-        lang_error(in, "%.*s[%.*s]: bad array subscript", (int)p->name.len, p->name.data, (int)sub.len, sub.data);
+        lang_report(in, "%.*s[%.*s]: bad array subscript", (int)p->name.len, p->name.data, (int)sub.len, sub.data);
     else if (!p->known)
-        lang_error(in, "%.*s: bad array subscript", (int)p->name.len, p->name.data);
+        lang_report(in, "%.*s: bad array subscript", (int)p->name.len, p->name.data);
     return p->known;
 }
 
@@ -126,13 +127,13 @@ static Slice read_element(Eval *e, const Var *v, Place *p, bool *set)
     *set = false;
     if (!p->subscript.len) { /* bash says it when it looks for the name, and again for the value */
         for (int i = 0; i < 2; i++)
-            lang_error(in, "%.*s[]: bad array subscript", (int)p->name.len, p->name.data);
+            lang_report(in, "%.*s[]: bad array subscript", (int)p->name.len, p->name.data);
         return SLICE("");
     }
     if (v && v->value.kind == VALUE_ASSOC) {
         Slice key = key_of(e, p->subscript);
         if (!key.len)
-            lang_error(in, "%.*s: bad array subscript", (int)p->name.len, p->name.data);
+            lang_report(in, "%.*s: bad array subscript", (int)p->name.len, p->name.data);
         Cell c = assoc_get(v->value.m, key);
         *set = c != 0;
         return cell_text(mem_of(in), c);
@@ -194,7 +195,7 @@ static bool write_element(Eval *e, Place *p, Slice text)
         Slice key = key_of(e, sub);
         if (key.len)
             return var_set_element(in, p->name, key, text, false);
-        lang_error(in, "%.*s[%.*s]: bad array subscript", (int)p->name.len, p->name.data, (int)sub.len, sub.data);
+        lang_report(in, "%.*s[%.*s]: bad array subscript", (int)p->name.len, p->name.data, (int)sub.len, sub.data);
         return true;
     }
     Name n = name_of(p->name);
@@ -392,14 +393,10 @@ static bool is_char(const Eval *e, char c) { return e->token == T_CHAR && e->c =
 
 static bool assignment_follows(const Eval *e)
 {
-    Slice rest = slice_from(e->text, e->at);
-    while (rest.len && (rest.data[0] == ' ' || rest.data[0] == '\t' || rest.data[0] == '\n'))
-        rest = slice_from(rest, 1);
-    if (rest.len > 2 && (slice_starts(rest, SLICE("<<=")) || slice_starts(rest, SLICE(">>="))))
-        return true;
-    if (rest.len > 1 && rest.data[1] == '=' && strchr("+-*/%&^|", rest.data[0]))
-        return true;
-    return rest.len && rest.data[0] == '=' && !(rest.len > 1 && rest.data[1] == '=');
+    size_t i = e->at;
+    while (i < e->text.len && (e->text.data[i] == ' ' || e->text.data[i] == '\t' || e->text.data[i] == '\n'))
+        i++;
+    return i < e->text.len && e->text.data[i] == '=' && !(i + 1 < e->text.len && e->text.data[i + 1] == '=');
 }
 
 /* ---------- the grammar, lowest precedence last ---------- */
@@ -436,15 +433,16 @@ static int64_t parse_primary(Eval *e)
         write_variable(e, &place, v);
         e->token = T_NUM; /* what was stepped is no variable any more */
         next(e);
+        Slice rest = slice_from(e->text, e->token_at);
+        if (e->token == T_CHAR && (slice_starts(rest, SLICE("++")) || slice_starts(rest, SLICE("--"))))
+            fail(e, rest.data[0] == '+' ? "++: assignment requires lvalue" : "--: assignment requires lvalue");
         return v;
     }
     if (e->token == T_NAME) {
         Place place = e->place;
-        if (assignment_follows(e)) { /* its value is not asked for a plain = */
-            next(e);
-            return 0;
-        }
-        v = read_variable(e, &place); /* before what follows is looked at */
+        /* Before what follows is looked at; a plain = does not ask for the value. */
+        v = assignment_follows(e) ? 0 : read_variable(e, &place);
+        e->target = place;
         next(e);
         if (e->token == T_INC || e->token == T_DEC) {
             write_variable(e, &place, (int64_t)((uint64_t)v + (e->token == T_INC ? 1u : (uint64_t)-1)));
@@ -645,9 +643,9 @@ static int64_t parse_assign(Eval *e)
         return 0;
     }
     bool is_name = e->token == T_NAME;
-    Place place = e->place;
-    Slice name = place.name, sub = place.subscript;
+    Slice name = e->place.name, sub = e->place.subscript;
     int64_t v = parse_cond(e);
+    Place place = e->target;
     e->depth--;
     if (e->token != T_ASSIGN || e->failed)
         return v;
@@ -665,7 +663,7 @@ static int64_t parse_assign(Eval *e)
         fail(e, "syntax error: operand expected");
         return 0;
     }
-    int64_t left = op == '=' ? 0 : read_variable(e, &place);
+    int64_t left = v;
     size_t operand_at = e->token_at;
     int64_t right = parse_assign(e);
     if (e->failed)

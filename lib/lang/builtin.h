@@ -65,7 +65,7 @@ int var_unset_raw(Interp *in, Slice name);
 bool var_is_set(Interp *in, Slice ref);           /* name or name[subscript]: test -v */
 int var_unset_element(Interp *in, Slice name, Slice subscript);
 /* Sets and clears attributes, making the variable when absent; `local` binds it in the current function, `global` skips locals. */
-enum { DECLARE_LOCAL = 1, DECLARE_GLOBAL = 2, DECLARE_INHERIT = 4 };
+enum { DECLARE_LOCAL = 1, DECLARE_GLOBAL = 2, DECLARE_INHERIT = 4, DECLARE_VALUE = 8 /* a list comes with it */ };
 bool var_declare(Interp *in, Slice name, uint32_t set, uint32_t clear, int flags);
 /* All visible names, sorted, in the process's memory; filter by attributes (0: all). */
 Slice *var_names(Interp *in, uint32_t attrs, size_t *count);

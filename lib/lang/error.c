@@ -53,6 +53,16 @@ void lang_error(Interp *in, const char *format, ...)
     va_end(args);
 }
 
+void lang_report(Interp *in, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    error_put(in, NULL, format, args);
+    va_end(args);
+    if (OPT(in, ERREXIT))
+        lang_fatal(in, in->status ? in->status : 1);
+}
+
 void lang_prefix(Proc *p, const char *name, Buf *out)
 {
     Interp *in = interp_of(p);

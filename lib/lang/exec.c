@@ -477,7 +477,6 @@ static int exec_redirected(Interp *in, const Node *n)
     MemMark mem = mem_mark(mem_of(in));
     Unwind *mark = in->unwind;
     int status = 1;
-    in->dyn.line = n->line;
     if (redirs_apply(in, n->redirs)) {
         status = exec_kind(in, n);
         unwind_to(in, mark);

@@ -73,7 +73,7 @@ static void trace_assign(Interp *in, const Assign *a, Slice text)
             if (i)
                 buf_char(&b, ' ');
             if (a->items[i].index)
-                buf_printf(&b, "[%.*s]=", (int)a->items[i].index->source.len, a->items[i].index->source.data);
+                buf_printf(&b, "[%.*s]%s", (int)a->items[i].index->source.len, a->items[i].index->source.data, a->items[i].append ? "+=" : "=");
             if (a->items[i].value)
                 buf_append(&b, a->items[i].value->source);
         }
@@ -540,6 +540,8 @@ static int exec_job(Interp *in, int argc, char **argv)
 
 static int run_found(Interp *in, const Node *n, const Function *f, const Command *c, int argc, char **argv)
 {
+    if (!f && !c && argv[0][0] == '%' && !in->no_fork)
+        return exec_job(in, argc, argv);
     if (n->redirs && !f && !c) {
         int failed = redirect_program(in, n->redirs);
         if (failed)
@@ -547,8 +549,6 @@ static int run_found(Interp *in, const Node *n, const Function *f, const Command
     } else if (n->redirs && !redirs_apply(in, n->redirs)) {
         return redirect_failed(in, f ? NULL : c);
     }
-    if (!f && !c && argv[0][0] == '%' && !in->no_fork)
-        return exec_job(in, argc, argv);
     if (!f && !c)
         return exec_program(in, argc, argv, n->redirs, false);
     in->no_fork = false; /* what they run is not the last command */

@@ -293,8 +293,11 @@ static void put_param(Builder *b, const Param *p, bool quoted)
 static void put_arith(Builder *b, const WordPart *p, bool quoted)
 {
     int64_t value;
+    const char *who = b->in->arith_who;
+    b->in->arith_who = NULL;
     if (!arith_eval(b->in, p->arith.code, p->arith.text, &value))
         lang_arith_discard(b->in);
+    b->in->arith_who = who;
     char buf[24];
     size_t len;
     char *text = format_int(value, buf, &len);

@@ -128,6 +128,7 @@ static int run_exit_trap(Interp *in, int status)
     in->flow = FLOW_NONE;
     in->exit_status = status;
     in->in_exit_trap = true;
+    in->trace_level += in->subshell_level && !in->substituted;
     RaiseKind kind = guard_enter(in->p, &g);
     if (!kind) {
         trap_run(in, TRAP_EXIT);
@@ -262,6 +263,7 @@ static int run_unit(Interp *in, const Unit *u)
     Unwind *mark = in->unwind;
     Dynamic dyn = in->dyn;
     MemMark mem = mem_mark(mem_of(in));
+    in->dyn.line = u->end_line; /* where the reader stands */
     RaiseKind kind = guard_enter(in->p, &g);
     if (likely(!kind)) {
         int status = exec_node(in, u->node);

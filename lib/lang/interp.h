@@ -505,6 +505,8 @@ void lang_on_signal(Proc *p, int signal);
 /* ---------- messages and tracing ---------- */
 
 void lang_error(Interp *in, const char *format, ...) PRINTF_LIKE(2, 3);
+/* What bash says in a way that ends a shell under errexit at once, whatever it stands in. */
+void lang_report(Interp *in, const char *format, ...) PRINTF_LIKE(2, 3);
 void lang_prefix(Proc *p, const char *name, Buf *out);
 void error_prefix(Interp *in, Buf *out);
 void trace_command(Interp *in, const char *const *words, uint32_t count, const char *prefix);

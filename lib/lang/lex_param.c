@@ -55,7 +55,8 @@ static void read_index(Parser *p, Param *param)
 {
     if (*p->at != '[' || param->var != VAR_NAMED || p->at[1] == ']')
         return;
-    if (p->at[1] == '}' && !skip_parens(p->at + 1, '[', ']'))
+    const char *close = skip_parens(p->at + 1, '[', ']'), *end = skip_parens(p->at + 1, '{', '}');
+    if (end && (!close || close > end))
         return;
     p->at++;
     param->index = read_subscript(p, &param->index_kind);

@@ -47,6 +47,30 @@ static void name_bad_params(const Builder *b, const Word *w)
     }
 }
 
+/* The text as bash has read it: without the line continuations. */
+static Slice joined_source(Parser *p, Slice s)
+{
+    const char *newline = memchr(s.data, '\n', s.len);
+    if (likely(!newline) || !memmem(s.data, s.len, "\\\n", 2))
+        return s;
+    char *out = get(p, s.len + 1);
+    size_t n = 0;
+    bool single = false, dquoted = false;
+    for (size_t i = 0; i < s.len; i++) {
+        char c = s.data[i];
+        single ^= c == '\'' && !dquoted;
+        dquoted ^= c == '"' && !single;
+        if (c == '\\' && !single && i + 1 < s.len) {
+            if (s.data[++i] == '\n')
+                continue;
+            out[n++] = c;
+            c = s.data[i];
+        }
+        out[n++] = c;
+    }
+    return slice(out, n);
+}
+
 Word *finish_word(Builder *b, const char *end)
 {
     flush(b);
@@ -63,7 +87,7 @@ Word *finish_word(Builder *b, const char *end)
     if (!(flags & (WORD_GLOB | 0x8000)))
         flags |= WORD_SIMPLE;
     w->flags = (uint16_t)(flags & 0x7FFF);
-    w->source = slice(b->start, (size_t)(end - b->start));
+    w->source = joined_source(p, slice(b->start, (size_t)(end - b->start)));
     name_bad_params(b, w);
     return w;
 }

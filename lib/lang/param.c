@@ -62,7 +62,7 @@ static void subject_element(Interp *in, Subject *s, const Param *p, const Var *v
     if (v && v->value.kind == VALUE_ASSOC) {
         key = expand_string(in, p->index);
         if (!key.len && p->kind != PARAM_LENGTH)
-            lang_error(in, "%.*s: bad array subscript", (int)name.len, name.data);
+            lang_report(in, "%.*s: bad array subscript", (int)name.len, name.data);
         Cell c = assoc_get(v->value.m, key);
         s->set = c != 0;
         s->text = cell_text(mem_of(in), c);
@@ -77,11 +77,11 @@ static void subject_element(Interp *in, Subject *s, const Param *p, const Var *v
         index += v && v->value.kind == VALUE_ARRAY ? array_end(v->value.a) : 0;
         if (index < 0) {
             if (p->kind == PARAM_LENGTH && v) { /* bash shows what is left of its text */
-                lang_error(in, "%.*s]: bad array subscript", (int)p->index->source.len, p->index->source.data);
+                lang_report(in, "%.*s]: bad array subscript", (int)p->index->source.len, p->index->source.data);
                 lang_discard(in, 1);
             }
             for (int times = p->kind == PARAM_LENGTH ? 0 : p->kind == PARAM_TRANSFORM && p->op == 'a' ? 2 : 1; times; times--)
-                lang_error(in, "%.*s: bad array subscript", (int)name.len, name.data);
+                lang_report(in, "%.*s: bad array subscript", (int)name.len, name.data);
             s->bad = true;
             return;
         }
@@ -185,6 +185,16 @@ static void subject_of(Interp *in, const Param *p, Subject *s)
     s->star = p->index_kind == INDEX_STAR;
 }
 
+/* The parameter as messages about its arithmetic name it. */
+static const char *subject_text(Interp *in, const Param *p, const Subject *s)
+{
+    if (p->var == VAR_NAMED && p->index_kind == INDEX_NONE)
+        return p->name.text.data;
+    if (p->index_kind == INDEX_AT || p->index_kind == INDEX_STAR)
+        return mem_printf(mem_of(in), "%s[%c]", p->name.text.data, p->index_kind == INDEX_AT ? '@' : '*');
+    return mem_copy(mem_of(in), s->name);
+}
+
 /* ---------- indirection ---------- */
 
 /* What ${!name} refers to, as a parameter with p's operator. */
@@ -204,7 +214,7 @@ static bool indirect_target(Interp *in, const Param *p, Param *target)
     if (!s.set) {
         bool absent = p->var == VAR_NAMED && !s.var;
         if (absent || p->kind == PARAM_ASSIGN) {
-            lang_error(in, "%s%.*s: invalid indirect expansion", absent ? "" : "!", (int)s.name.len, s.name.data);
+            lang_report(in, "%s%s: invalid indirect expansion", absent ? "" : "!", subject_text(in, &plain, &s));
             lang_discard(in, 1);
         }
         ref = SLICE("_libshell_unset");
@@ -230,7 +240,7 @@ static bool indirect_target(Interp *in, const Param *p, Param *target)
         }
     Slice name, sub;
     if (!parse_reference(ref, &name, &sub)) {
-        lang_error(in, "%.*s: invalid variable name", (int)ref.len, ref.data);
+        lang_report(in, "%.*s: invalid variable name", (int)ref.len, ref.data);
         lang_discard(in, 1);
     }
     target->name = name_of(name);
@@ -394,7 +404,7 @@ static int64_t offset_of(Interp *in, const Arith *code, const Word *word)
 static NORETURN void bad_length(Interp *in, const Word *w)
 {
     Slice text = expand_string(in, w);
-    lang_error(in, "%.*s: substring expression < 0", (int)text.len, text.data);
+    lang_report(in, "%.*s: substring expression < 0", (int)text.len, text.data);
     lang_discard(in, 1);
 }
 
@@ -515,16 +525,6 @@ static Slice apply_one(Interp *in, const Param *p, const Pat *pat, const Replace
     }
 }
 
-/* The parameter as messages about its arithmetic name it. */
-static const char *subject_text(Interp *in, const Param *p, const Subject *s)
-{
-    if (p->var == VAR_NAMED && p->index_kind == INDEX_NONE)
-        return p->name.text.data;
-    if (p->index_kind == INDEX_AT || p->index_kind == INDEX_STAR)
-        return mem_printf(mem_of(in), "%s[%c]", p->name.text.data, p->index_kind == INDEX_AT ? '@' : '*');
-    return mem_copy(mem_of(in), s->name);
-}
-
 /* "!p": the parameter as it was written, without its operator. */
 static const char *asked_text(Interp *in, const Param *asked)
 {
@@ -537,7 +537,7 @@ static const char *asked_text(Interp *in, const Param *asked)
 
 static NORETURN void bad_transform(Interp *in, const Param *p)
 {
-    lang_error(in, "%.*s: bad substitution", (int)p->source.len, p->source.data);
+    lang_report(in, "%.*s: bad substitution", (int)p->source.len, p->source.data);
     lang_fatal(in, unset_status(in));
 }
 
@@ -594,17 +594,17 @@ static void assign_default(Interp *in, const Param *p, Subject *s)
 {
     Slice text = p->word ? expand_string(in, p->word) : SLICE("");
     if (p->index_kind > INDEX_EXPR) {
-        lang_error(in, "%s: bad array subscript", subject_text(in, p, s));
+        lang_report(in, "%s: bad array subscript", subject_text(in, p, s));
         lang_discard(in, 1);
     }
     if (p->var != VAR_NAMED) {
-        lang_error(in, "$%.*s: cannot assign in this way", (int)s->name.len, s->name.data);
+        lang_report(in, "$%.*s: cannot assign in this way", (int)s->name.len, s->name.data);
         lang_discard(in, 1);
     }
     Slice key = p->index_kind == INDEX_EXPR ? expand_string(in, p->index) : SLICE("");
     bool keyless = p->index_kind == INDEX_EXPR && s->var && s->var->value.kind == VALUE_ASSOC && !key.len;
     if (keyless)
-        lang_error(in, "%.*s: bad array subscript", (int)s->name.len, s->name.data);
+        lang_report(in, "%.*s: bad array subscript", (int)s->name.len, s->name.data);
     bool ok = !keyless && (p->index_kind == INDEX_EXPR ? var_set_element(in, p->name.text, key, text, false) : lang_set(in, &p->name, text, false));
     if (!ok)
         lang_discard(in, 1);
@@ -664,7 +664,7 @@ static bool expand_alternatives(Interp *in, const Param *p, const Param *asked, 
 
 static NORETURN void bad_substitution(Interp *in, const Param *p)
 {
-    lang_error(in, "%.*s: bad substitution", (int)p->source.len, p->source.data);
+    lang_report(in, "%.*s: bad substitution", (int)p->source.len, p->source.data);
     lang_discard(in, 1);
 }
 

@@ -326,7 +326,7 @@ static void unit_work(Parser *p, Unit *unit)
         return;
     }
     unit->node = parse_line(p);
-    unit->end_line = line_of(p, peek(p)->start);
+    unit->end_line = line_of(p, peek(p)->kind == TOK_NEWLINE ? p->token.end - 1 : p->token.start);
     if (peek(p)->kind == TOK_NEWLINE)
         take(p);
     finish_pending(p);

@@ -256,7 +256,7 @@ static NORETURN void fail_half_arith(Parser *p, const char *end)
 static Node *parse_paren(Parser *p, uint32_t line)
 {
     const char *start = peek(p)->start;
-    if (start[1] == '(') {
+    if (start[1] == '(' && start != p->stale) {
         const char *end = skip_parens(start + 2, '(', ')');
         if (!end) {
             need_more(p);
@@ -270,6 +270,7 @@ static Node *parse_paren(Parser *p, uint32_t line)
     Node *n = new_node(p, NODE_SUBSHELL, line);
     take(p);
     n->group.body = parse_list(p);
+    n->line = line_of(p, peek(p)->start); /* bash notes the line when it has read the whole */
     if (!take_if(p, TOK_RPAREN))
         fail_token(p);
     return n;

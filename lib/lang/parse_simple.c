@@ -54,31 +54,14 @@ static Word *read_index(Parser *p, Arith **code)
     return w;
 }
 
-/* The word at s with its brace expansions, or NULL when it has none. */
-static Word *read_braced(Parser *p, const char *s)
-{
-    if (!p->options.brace_expand)
-        return NULL;
-    const char *e = s;
-    while (!is(*e, CH_META) && *e != '{')
-        e++;
-    if (*e != '{')
-        return NULL;
-    Word *w = read_word(p, READ_BRACES | READ_TILDE);
-    p->at = s;
-    p->have = false;
-    peek(p);
-    return w->flags & WORD_BRACE ? w : NULL;
-}
-
 static void read_item(Parser *p)
 {
     const char *s = peek(p)->start;
+    ArrayItem item = {0};
     if (*s == '[' && !skip_parens(s + 1, '[', ']')) {
         need_more(p);
         fail_matching(p, s, "]");
     }
-    ArrayItem item = {.braced = read_braced(p, s)};
     if (item_value(s)) {
         p->at = s;
         p->have = false;
@@ -88,6 +71,15 @@ static void read_item(Parser *p)
         item.value = read_value(p);
     } else {
         item.value = read_word(p, READ_TILDE);
+    }
+    const char *end = p->at;
+    if (p->options.brace_expand && memchr(s, '{', (size_t)(end - s))) { /* once more, as an indexed array takes it */
+        p->at = s;
+        p->have = false;
+        Word *w = read_word(p, READ_BRACES | READ_TILDE);
+        item.braced = w->flags & WORD_BRACE ? w : NULL;
+        p->at = end;
+        p->have = false;
     }
     push(p, &item, sizeof item);
 }

@@ -145,7 +145,7 @@ static bool redirect_dup(Interp *in, const Redir *r, int fd, bool *opened_both)
         return false;
     }
     if (from > INT32_MAX || !proc_fd_valid(in->p, (int)from)) {
-        return report(in, r->word->source, -EBADF);
+        return report(in, slice(r->word->source.data, r->word->source.len - (move && r->word->source.len > 1)), -EBADF);
     }
     if (from != fd && proc_dup2(in->p, (int)from, fd) < 0)
         return report(in, text, -EBADF);

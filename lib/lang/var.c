@@ -228,7 +228,7 @@ static bool read_index(Interp *in, const Var *v, Slice name, Slice subscript, in
     if (*index < 0)
         *index += v->value.kind == VALUE_ARRAY ? array_end(v->value.a) : v->value.kind != VALUE_UNSET ? 1 : 0;
     if (*index < 0)
-        lang_error(in, "%.*s: bad array subscript", (int)name.len, name.data);
+        lang_report(in, "%.*s: bad array subscript", (int)name.len, name.data);
     return *index >= 0;
 }
 
@@ -368,7 +368,7 @@ Slice expand_index(Interp *in, Slice sub)
 bool element_index(Interp *in, const Var *v, Slice name, Slice subscript, int64_t *index)
 {
     if (slice_is(subscript, "@") || slice_is(subscript, "*")) {
-        lang_error(in, "%.*s[%c]: bad array subscript", (int)name.len, name.data, subscript.data[0]);
+        lang_report(in, "%.*s[%c]: bad array subscript", (int)name.len, name.data, subscript.data[0]);
         return false;
     }
     const char *who = in->arith_who;
@@ -383,7 +383,7 @@ bool element_index(Interp *in, const Var *v, Slice name, Slice subscript, int64_
         *index += end;
         return true;
     }
-    lang_error(in, "%.*s[%.*s]: bad array subscript", (int)name.len, name.data, (int)subscript.len, subscript.data);
+    lang_report(in, "%.*s[%.*s]: bad array subscript", (int)name.len, name.data, (int)subscript.len, subscript.data);
     return false;
 }
 

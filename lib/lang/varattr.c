@@ -37,15 +37,15 @@ static Var *own_global(Interp *in, const Name *name)
     return v;
 }
 
-static bool make_compound(Interp *in, Var *v, uint32_t kind, Slice name)
+static bool make_compound(Interp *in, Var *v, uint32_t kind, Slice name, const char *who)
 {
     Gen *g = gen_of(in);
     if (kind & ATTR_ASSOC && v->value.kind == VALUE_ARRAY) {
-        shell_error(in, in->p->name, "%.*s: cannot convert indexed to associative array", (int)name.len, name.data);
+        shell_error(in, who, "%.*s: cannot convert indexed to associative array", (int)name.len, name.data);
         return false;
     }
     if (kind & ATTR_ARRAY && v->value.kind == VALUE_ASSOC) {
-        shell_error(in, in->p->name, "%.*s: cannot convert associative to indexed array", (int)name.len, name.data);
+        shell_error(in, who, "%.*s: cannot convert associative to indexed array", (int)name.len, name.data);
         return false;
     }
     if (v->value.kind >= VALUE_ARRAY)
@@ -126,7 +126,7 @@ bool var_declare(Interp *in, Slice name, uint32_t set, uint32_t clear, int flags
         shell_error(in, in->p->name, "%.*s: readonly variable", (int)name.len, name.data);
         return false;
     }
-    if (set & (ATTR_ARRAY | ATTR_ASSOC) && !make_compound(in, v, set, name))
+    if (set & (ATTR_ARRAY | ATTR_ASSOC) && !make_compound(in, v, set, name, flags & DECLARE_VALUE ? NULL : in->p->name))
         return false;
     if ((clear & ATTR_ARRAY && v->value.kind == VALUE_ARRAY) || (clear & ATTR_ASSOC && v->value.kind == VALUE_ASSOC)) {
         shell_error(in, in->p->name, "%.*s: cannot destroy array variables in this way", (int)name.len, name.data);
@@ -334,13 +334,13 @@ static void bad_assoc_item(Interp *in, const Item *p, const char *before, const 
         quote_single(&b, p->item ? p->text : p->key.len || !p->text.len ? p->text : p->word->source);
     else if (!p->item || p->item->value)
         buf_append(&b, p->item ? p->item->value->source : p->word->source);
-    lang_error(in, "%s%.*s: %s", before, (int)b.len, b.data, what);
+    lang_report(in, "%s%.*s: %s", before, (int)b.len, b.data, what);
 }
 
 static void bad_item(Interp *in, const Item *p, Slice key, const char *what)
 {
     const char *op = p->item->append ? "+=" : "=";
-    lang_error(in, "[%.*s]%s%.*s: %s", (int)key.len, key.data, op, (int)p->text.len, p->text.data, what);
+    lang_report(in, "[%.*s]%s%.*s: %s", (int)key.len, key.data, op, (int)p->text.len, p->text.data, what);
 }
 
 /* ([k]=v ...): every item has a subscript. */
@@ -386,7 +386,6 @@ static bool store_assoc_items(Interp *in, Slice name, const ItemList *l)
 
 static bool store_items(Interp *in, const Name *name, const ItemList *l, int64_t next)
 {
-    bool bad = false;
     for (size_t i = 0; i < l->count; i++) {
         const Item *p = &l->items[i];
         if (p->item) {
@@ -400,7 +399,6 @@ static bool store_items(Interp *in, const Name *name, const ItemList *l, int64_t
             index += index < 0 ? end : 0;
             if (index < 0) {
                 bad_item(in, p, p->key, all ? "cannot assign to non-numeric index" : "bad array subscript");
-                bad = true;
                 continue;
             }
             next = index;
@@ -409,8 +407,6 @@ static bool store_items(Interp *in, const Name *name, const ItemList *l, int64_t
             return false;
         next++;
     }
-    if (bad && OPT(in, ERREXIT) && !in->dyn.no_errexit && !in->nassigns)
-        lang_discard(in, 1); /* $? is 0, and errexit takes it for a failure all the same */
     return true;
 }
 
@@ -542,13 +538,13 @@ bool var_assign(Interp *in, const Assign *a, uint32_t attrs, int declare_flags)
     ItemList items = {NULL, 0, 0};
     Slice text = SLICE(""), key = SLICE("");
     if (a->index && a->is_array) {
-        lang_error(in, "%s[%.*s]: cannot assign list to array member", a->name.text.data, (int)a->index->source.len, a->index->source.data);
+        lang_report(in, "%s[%.*s]: cannot assign list to array member", a->name.text.data, (int)a->index->source.len, a->index->source.data);
         return false;
     }
     if (a->index && refers_to_element(in, a))
         return false;
     if (a->index && !a->index->source.len) {
-        lang_error(in, "%s[]: bad array subscript", a->name.text.data);
+        lang_report(in, "%s[]: bad array subscript", a->name.text.data);
         return false;
     }
     if (a->is_array)
@@ -563,7 +559,7 @@ bool var_assign(Interp *in, const Assign *a, uint32_t attrs, int declare_flags)
         key = !(old && old->value.kind == VALUE_ASSOC) && memchr(a->index->source.data, '\'', a->index->source.len) ? a->index->source
                                                                                                                      : expand_string(in, a->index);
     if (a->index && !key.len && old && old->value.kind == VALUE_ASSOC) {
-        lang_error(in, "%s[%.*s]: bad array subscript", a->name.text.data, (int)a->index->source.len, a->index->source.data);
+        lang_report(in, "%s[%.*s]: bad array subscript", a->name.text.data, (int)a->index->source.len, a->index->source.data);
         return false;
     }
     if (old && old->value.kind == VALUE_ASSOC)
@@ -571,7 +567,7 @@ bool var_assign(Interp *in, const Assign *a, uint32_t attrs, int declare_flags)
     if (attrs & ATTR_NAMEREF && !nameref_allowed(in, a, text, declare_flags))
         return false;
     /* readonly must not stand in the way of its own value. */
-    if ((attrs || declare_flags) && !var_declare(in, name, attrs & ~(uint32_t)(ATTR_READONLY | ATTR_NAMEREF), 0, declare_flags))
+    if ((attrs || declare_flags) && !var_declare(in, name, attrs & ~(uint32_t)(ATTR_READONLY | ATTR_NAMEREF), 0, declare_flags | (a->is_array ? DECLARE_VALUE : 0)))
         return false;
     bool ok;
     if (attrs & ATTR_NAMEREF)
@@ -586,7 +582,7 @@ bool var_assign(Interp *in, const Assign *a, uint32_t attrs, int declare_flags)
         ok = var_set_global(in, name, text, a->append);
     else
         ok = lang_set(in, &a->name, text, a->append);
-    if (unlikely(OPT(in, XTRACE)) && in->nassigns && !a->is_array && (attrs & (ATTR_EXPORT | ATTR_READONLY)) && is_attribute_command(in))
+    if (unlikely(OPT(in, XTRACE)) && in->nassigns && !a->is_array && is_attribute_command(in))
         trace_value(in, a, text);
     if (ok && attrs & ATTR_READONLY)
         ok = var_declare(in, name, ATTR_READONLY, 0, declare_flags);

@@ -11,6 +11,7 @@ import re
 #   sh                                  dash on this system, here bash in POSIX mode
 #   bind, fc, history                   refused: there is no terminal
 #   words like ~:x$y and ${Z..b}        bash takes all up to a slash for the user's name, and a ` that {Z..b} makes for an opening one
+#   set -k before declare and export    they list what a shell has of its own
 #   kill as a subshell's last command   whether its EXIT trap runs depends on when the signal comes
 #   CHLD traps                          how many a group of subshells gives
 #   > >(cat), running what <( ) names   nothing orders their output; what the kernel says of it
@@ -36,7 +37,7 @@ GRAMMAR = {
     "state": [
         "shift", "shift 2", "shift 9", "unset x", "unset 'a[1]'", "unset 'm[k]'", "unset y z", "unset a", "IFS=:", "IFS=' '", "unset IFS", "IFS=", "IFS=,x", "shopt -s nullglob", "shopt -u nullglob", "shopt -s extglob",
         "set -f", "set +f", "shopt -s nocasematch", "cd d", "cd ..", "cd", "cd -", "set -o pipefail", "GLOBIGNORE=f1", "unset GLOBIGNORE", "LC_ALL=C", "LC_ALL=C.UTF-8", "umask 077", "OPTIND=1", "PS4='> '", "unset -f f0",
-        "unset 'a[@]'", "unset 'a[-1]'", "unset m", "set -a", "set -k", "set +o posix", "readonly x", "hash -r",
+        "unset 'a[@]'", "unset 'a[-1]'", "unset m", "set -a", "set +o posix", "readonly x", "hash -r",
     ],
 
     # Words and what is in them.
@@ -152,7 +153,7 @@ GRAMMAR = {
         "set -e; {{simple}}; {{simple}}", "set -u; {{simple}}; set +u", "set -e; f4() { {{simple}}; echo still; }; f4 || echo failed; f4; echo end", "set -eu -o pipefail; {{pipeline}}; set +eu +o pipefail", "(set -e; {{simple}}; echo reached); echo $?", "set -E; trap 'echo E$LINENO' ERR; f3() { {{simple}}; false; }; f3; trap - ERR",
         "set -T; trap 'echo D' DEBUG; f3() { :; }; f3; trap - DEBUG; set +T", "(trap 'echo bye $?' EXIT; {{simple}}; {{leave}})", "f3() { trap 'echo R' RETURN; {{simple}}; }; f3; trap - RETURN", "x={{word}}; case $x in {{pattern}}) echo m;; *) echo n;; esac", "x={{word}}; echo \"${x{{strip}}{{pattern}}}\" \"${x{{replace}}{{pattern}}/{{with}}}\"",
         "(echo a; echo b >&2) 2>&1 | {{stage}}", "echo {{word}} > f1; cat f1; cat < f1 | {{stage}}", "x=5; f3() { x=6 eval 'echo $x'; echo $x; }; x=7 f3; echo $x", "sleep 0.01 & wait; echo $?", "false & wait $!; echo $?", "(exit 4) & wait %1; echo $?", "(exit 5) & wait -n; echo $?", "for i in 1 2; do (exit $i) & done; wait; echo $?",
-        "kill -l {{signal}}", "exec 5<<< {{word}}; cat <&5; exec 5<&-", "[ -t 0 ]; echo $?", "x=$(<f1); echo ${#x}", "\n\n{{simple}} # comment {{plain}}\n", "{{simple}} ;", "echo a \\\n  {{word}} \\\n  b", "{{simple}} &&\n{{simple}} ||\n{{simple}}", "shopt -s extdebug; f3() { echo ${BASH_ARGC[@]} ${BASH_ARGV[@]}; }; f3 {{words}}; shopt -u extdebug",
+        "kill -l {{signal}}", "set -k; echo {{word}} {{name}}={{word}} q; set +k", "exec 5<<< {{word}}; cat <&5; exec 5<&-", "[ -t 0 ]; echo $?", "x=$(<f1); echo ${#x}", "\n\n{{simple}} # comment {{plain}}\n", "{{simple}} ;", "echo a \\\n  {{word}} \\\n  b", "{{simple}} &&\n{{simple}} ||\n{{simple}}", "shopt -s extdebug; f3() { echo ${BASH_ARGC[@]} ${BASH_ARGV[@]}; }; f3 {{words}}; shopt -u extdebug",
         "alias q='echo aliased'; shopt -s expand_aliases\nq {{word}}\nunalias q", "shopt -s lastpipe; echo {{word}} | read x; echo $x; shopt -u lastpipe", "coproc cat; kill $!; wait $!; echo $?", "BASH_XTRACEFD=1; set -x; {{simple}}; set +x", "PS4='+$LINENO '; set -x; {{simple}}; set +x", "command_not_found_handle() { echo nf $1; return 5; }; nosuch; echo $?",
     ],
     "target": ["x", "y", "a[1]", "m[k]", "a", "m", "u", "n", "1", "r"],
@@ -202,7 +203,7 @@ GRAMMAR = {
     "setgrep": ["errexit", "pipefail", "no", "posix"],
     "shoptoption": ["", "-p", "-q", "-s", "-u", "-su", "-z"],
     "setletter": ["-f", "-u", "-x", "+x", "-o", "+f", "-C", "-B", "+B", "--", "-z", "-fx", "-", "+"],
-    "setletters": ["f", "u", "x", "e", "a", "C", "B", "h", "v", "E", "T", "k", "m", "P", "fu", "b"],
+    "setletters": ["f", "u", "x", "e", "a", "C", "B", "h", "v", "E", "T", "m", "P", "fu", "b"],
     "shiftcount": ["", "0", "1", "2", "9", "-1", "x", "1x", "--", "$n"],
     "echooption": ["-n", "-e", "-E", "-ne", "-nE", "-z", "--", "-en", "-e '\\t\\x41\\0101\\c'", "-e '\\u00e9\\e\\\\'"],
     "umask": ["077", "u=rwx,g=,o=", "0", "999", "u+x", "a-w", "g=u", "x", "-p", "o-rwx,u=r"],
@@ -313,7 +314,7 @@ class Script:
         r = self.r
         head = "%s x=%s y=%s s='a b' n=3 p=x; a=(1 'b c' 3); declare -A m=([k]=v [q]=1)\n%s; set -- one 'two 2' three" % (LIMITS, r.choice(HEADS[0]), r.choice(HEADS[1]), FIXTURE)
         if r.random() < 0.15:
-            head += "\nset -%s" % r.choice(["e", "u", "x", "eu", "f", "a", "C", "E", "T", "k"])
+            head += "\nset -%s" % r.choice(["e", "u", "x", "eu", "f", "a", "C", "E", "T"])
         if r.random() < 0.1:
             head += "\ntrap '%s' %s" % (r.choice(["echo trap $?", "echo t; false", "x=trapped"]), r.choice(["EXIT", "ERR", "DEBUG", "RETURN"]))
         lines = [self.grow("statement", 0) for _ in range(r.randrange(2, 7))]
