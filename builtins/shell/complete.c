@@ -151,7 +151,7 @@ static int compgen_main(Proc *p, Args *args)
         if (c == '?')
             return SHELL_USAGE;
         if (!set_option(&g, args, c))
-            return 1;
+            return SHELL_USAGE;
     }
     g.word = slice_str(args->at < args->argc ? args->argv[args->at] : "");
     if (g.function)

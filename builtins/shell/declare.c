@@ -183,6 +183,9 @@ static int declare_name(Declare *d, const char *word)
     Slice name, subscript;
     if (!parse_reference(slice_str(word), &name, &subscript) || (subscript.data && one_attribute(d)))
         return bad_name(d, word);
+    const Var *old = d->set & ATTR_NAMEREF ? var_find_raw(d->in, name) : NULL;
+    if (old && old->value.kind >= VALUE_ARRAY && !(d->flags & DECLARE_LOCAL))
+        return shell_fail(d->proc, d->args, "%s: reference variable cannot be an array", word);
     uint32_t set = d->set | (subscript.len && !(d->set & ATTR_ASSOC) ? ATTR_ARRAY : 0);
     return var_declare(d->in, name, set, d->clear, d->flags) ? 0 : 1;
 }
@@ -311,6 +314,8 @@ static int unset_variable(Proc *p, Args *args, const char *word, bool raw, bool 
     int error = subscript.len ? var_unset_element(in, name, subscript) : raw ? var_unset_raw(in, name) : var_unset(in, name);
     if (error == -EPERM)
         return shell_fail(p, args, "%.*s: cannot unset: readonly variable", (int)name.len, name.data);
+    if (error == -EINVAL)
+        return 1;
     if (error == -ENOTDIR)
         return shell_fail(p, args, "%.*s: not an array variable", (int)name.len, name.data);
     *absent = error == -ENOENT;

@@ -110,7 +110,7 @@ static int check_letters(Proc *p, Args *args)
 {
     for (int i = 1; i < args->argc; i++) {
         const char *s = args->argv[i];
-        if ((*s != '-' && *s != '+') || !s[1] || strcmp(s, "--") == 0)
+        if ((*s != '-' && *s != '+') || strcmp(s, "-") == 0 || strcmp(s, "--") == 0)
             return 0;
         for (const char *c = s + 1; *c; c++) {
             if (*c == 'o')
@@ -161,7 +161,7 @@ static int set_main(Proc *p, Args *args)
             i++;
             break;
         }
-        if ((*s != '-' && *s != '+') || !s[1])
+        if (*s != '-' && *s != '+')
             break;
         if ((status = set_cluster(p, args, &i)))
             return status;

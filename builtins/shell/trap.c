@@ -81,7 +81,7 @@ static int trap_main(Proc *p, Args *args)
         return print_traps(p, args);
     const char *first = args->argv[args->at];
     bool alone = args->at + 1 == args->argc && signal_number(slice_str(first)) >= 0;
-    if (alone || all_digits(first))
+    if (alone || (all_digits(first) && args->at + 1 < args->argc))
         return set_traps(p, args, NULL, args->at);
     if (args->at + 1 == args->argc)
         return shell_usage(p, args);

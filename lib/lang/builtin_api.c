@@ -218,7 +218,12 @@ void control_return(Interp *in, int status)
     in->return_status = status & 255;
 }
 
-void abandon_command(Interp *in, int status) { lang_discard(in, status); }
+void abandon_command(Interp *in, int status)
+{
+    if (in->has_execution_string) /* bash -c has nowhere to go on */
+        lang_fatal(in, status);
+    lang_discard(in, status);
+}
 void control_exit(Interp *in, int status) { proc_exit(in->p, exit_trap_in_function(in, status)); }
 
 unsigned loop_depth(Interp *in) { return in->dyn.loop_depth; }

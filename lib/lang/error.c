@@ -80,8 +80,17 @@ void lang_discard(Interp *in, int status)
     proc_raise(in->p, RAISE_LANG);
 }
 
+void lang_expand_failed(Interp *in)
+{
+    if (OPT(in, POSIX))
+        lang_fatal(in, in->has_execution_string && !in->subshell_level ? 127 : 1);
+    lang_discard(in, 1);
+}
+
 void lang_arith_discard(Interp *in)
 {
+    if (OPT(in, POSIX))
+        lang_expand_failed(in);
     in->goes_on = true;
     lang_discard(in, 1);
 }

@@ -29,7 +29,7 @@ void unwind_to(Interp *in, Unwind *mark)
 
 void check_errexit(Interp *in, int status)
 {
-    if (likely(status == 0) || in->dyn.no_errexit || in->flow)
+    if (likely(status == 0) || in->dyn.no_errexit || (in->flow && in->flow != FLOW_BREAK)) /* a `break` that fails */
         return;
     if (trap_has(in, TRAP_ERR) && !(in->dyn.hidden_traps & HIDE_ERR))
         trap_run(in, TRAP_ERR);
@@ -38,7 +38,7 @@ void check_errexit(Interp *in, int status)
 
 void check_errexit_only(Interp *in, int status)
 {
-    if (OPT(in, ERREXIT) && !in->dyn.no_errexit && !in->dyn.no_exit && !in->flow) {
+    if (OPT(in, ERREXIT) && !in->dyn.no_errexit && !in->dyn.no_exit && (!in->flow || in->flow == FLOW_BREAK)) {
         in->exit_status = exit_trap_in_function(in, status);
         in->flow = FLOW_EXIT;
     }
@@ -405,9 +405,9 @@ static int exec_case(Interp *in, const Node *n)
     Unwind *unwind = in->unwind;
     in->dyn.line = n->line;
     debug_trap(in, n);
-    Slice subject = expand_string(in, n->kase.subject);
     if (unlikely(OPT(in, XTRACE)))
         trace_text(in, slice_str(mem_printf(mem_of(in), "case %.*s in", (int)n->kase.subject->source.len, n->kase.subject->source.data)));
+    Slice subject = expand_string(in, n->kase.subject);
     int status = 0;
     bool fall = false;
     for (uint32_t i = 0; i < n->kase.count && !in->flow; i++) {

@@ -125,6 +125,7 @@ int exec_function(Interp *in, const Function *f, int argc, char **argv)
     in->dyn.negated = false;
     in->dyn.ast = f->ast;
     in->dyn.source = f->source;
+    in->dyn.line = f->line;
     Unwind *mark = in->unwind;
     unwind_push(in, &c->unwind, end_call);
     if (!(f->attrs & ATTR_TRACE))

@@ -261,7 +261,7 @@ static const char *path_of(Interp *in, bool default_path)
     Slice text;
     Name name = name_of(SLICE("PATH"));
     if (default_path || !lang_get(in, &name, &text))
-        return default_path ? "/usr/bin:/bin" : "";
+        return default_path ? "/bin:/usr/bin" : "";
     return mem_copy(mem_of(in), text);
 }
 

@@ -406,7 +406,10 @@ static int run_parsing(Interp *in, TextUnwind *t, Slice text, uint32_t first_lin
         ParseState state = parser_next(t->parser, &unit, &error);
         show_warnings(in, t->parser);
         cacheable &= !parser_warnings(t->parser).count; /* they are to be said each time */
-        echo_verbose(in, text, at, parser_offset(t->parser));
+        size_t read = parser_offset(t->parser);
+        if (state == PARSE_ERROR) /* the line has been read whole */
+            read += slice_find(slice_from(text, read), '\n');
+        echo_verbose(in, text, at, MIN(read, text.len));
         at = parser_offset(t->parser);
         if (state == PARSE_ERROR) {
             status = parse_failed(in, &error);

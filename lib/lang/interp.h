@@ -312,6 +312,8 @@ Interp *interp_child(Interp *in, Proc *child);
 NORETURN void lang_nomem(Interp *in);
 /* Abandons the current command: bash's jump to top level. `status` becomes $?. */
 NORETURN void lang_discard(Interp *in, int status);
+/* An expansion failed: POSIX mode ends the shell. */
+NORETURN void lang_expand_failed(Interp *in);
 /* The same for arithmetic in an expansion: errexit does not look at it. */
 NORETURN void lang_arith_discard(Interp *in);
 /* Arithmetic failed in a subscript or for an integer variable: bash -c ends, a script file goes on with the next line. */

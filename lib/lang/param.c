@@ -78,7 +78,7 @@ static void subject_element(Interp *in, Subject *s, const Param *p, const Var *v
         if (index < 0) {
             if (p->kind == PARAM_LENGTH && v) { /* bash shows what is left of its text */
                 lang_report(in, "%.*s]: bad array subscript", (int)p->index->source.len, p->index->source.data);
-                lang_discard(in, 1);
+                lang_expand_failed(in);
             }
             for (int times = p->kind == PARAM_LENGTH ? 0 : p->kind == PARAM_TRANSFORM && p->op == 'a' ? 2 : 1; times; times--)
                 lang_report(in, "%.*s: bad array subscript", (int)name.len, name.data);
@@ -215,7 +215,7 @@ static bool indirect_target(Interp *in, const Param *p, Param *target)
         bool absent = p->var == VAR_NAMED && !s.var;
         if (absent || p->kind == PARAM_ASSIGN) {
             lang_report(in, "%s%s: invalid indirect expansion", absent ? "" : "!", subject_text(in, &plain, &s));
-            lang_discard(in, 1);
+            lang_expand_failed(in);
         }
         ref = SLICE("_libshell_unset");
     }
@@ -241,7 +241,7 @@ static bool indirect_target(Interp *in, const Param *p, Param *target)
     Slice name, sub;
     if (!parse_reference(ref, &name, &sub)) {
         lang_report(in, "%.*s: invalid variable name", (int)ref.len, ref.data);
-        lang_discard(in, 1);
+        lang_expand_failed(in);
     }
     target->name = name_of(name);
     if (sub.data) {
@@ -405,7 +405,7 @@ static NORETURN void bad_length(Interp *in, const Word *w)
 {
     Slice text = expand_string(in, w);
     lang_report(in, "%.*s: substring expression < 0", (int)text.len, text.data);
-    lang_discard(in, 1);
+    lang_expand_failed(in);
 }
 
 static Slice substring(Interp *in, const Param *p, Slice text)
@@ -595,11 +595,11 @@ static void assign_default(Interp *in, const Param *p, Subject *s)
     Slice text = p->word ? expand_string(in, p->word) : SLICE("");
     if (p->index_kind > INDEX_EXPR) {
         lang_report(in, "%s: bad array subscript", subject_text(in, p, s));
-        lang_discard(in, 1);
+        lang_expand_failed(in);
     }
     if (p->var != VAR_NAMED) {
         lang_report(in, "$%.*s: cannot assign in this way", (int)s->name.len, s->name.data);
-        lang_discard(in, 1);
+        lang_expand_failed(in);
     }
     Slice key = p->index_kind == INDEX_EXPR ? expand_string(in, p->index) : SLICE("");
     bool keyless = p->index_kind == INDEX_EXPR && s->var && s->var->value.kind == VALUE_ASSOC && !key.len;
@@ -607,7 +607,7 @@ static void assign_default(Interp *in, const Param *p, Subject *s)
         lang_report(in, "%.*s: bad array subscript", (int)s->name.len, s->name.data);
     bool ok = !keyless && (p->index_kind == INDEX_EXPR ? var_set_element(in, p->name.text, key, text, false) : lang_set(in, &p->name, text, false));
     if (!ok)
-        lang_discard(in, 1);
+        lang_expand_failed(in);
     *s = (Subject){.set = true};
     if (p->index_kind == INDEX_EXPR)
         s->text = text;
@@ -665,7 +665,7 @@ static bool expand_alternatives(Interp *in, const Param *p, const Param *asked, 
 static NORETURN void bad_substitution(Interp *in, const Param *p)
 {
     lang_report(in, "%.*s: bad substitution", (int)p->source.len, p->source.data);
-    lang_discard(in, 1);
+    lang_expand_failed(in);
 }
 
 /* The name at the end of a chain of namerefs. */

@@ -124,8 +124,14 @@ int var_unset_element(Interp *in, Slice name, Slice subscript)
         return unset_named(in, &final);
     } else {
         int64_t index;
-        if (!element_index(in, v, name, subscript, &index))
+        if (!arith_eval_text(in, expand_index(in, subscript), &index))
+            lang_arith_failed(in);
+        if (index < 0)
+            index += v->value.kind == VALUE_ARRAY ? array_end(v->value.a) : 1;
+        if (index < 0) {
+            shell_error(in, "unset", "[%.*s]: bad array subscript", (int)subscript.len, subscript.data);
             return -EINVAL;
+        }
         if (v->value.kind != VALUE_ARRAY)
             return index == 0 ? unset_named(in, &final) : -ENOTDIR;
         Var *mine = var_own(in, &final);

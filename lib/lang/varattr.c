@@ -290,30 +290,6 @@ static void pending_add(Interp *in, ItemList *l, Item p)
     l->items[l->count++] = p;
 }
 
-static ItemList expand_items(Interp *in, const Assign *a, bool assoc)
-{
-    ItemList l = {NULL, 0, 0};
-    in->no_tilde = assoc;
-    for (uint32_t i = 0; i < a->nitems; i++) {
-        const ArrayItem *item = &a->items[i];
-        if (item->index && (assoc || !item->braced)) {
-            Slice key = expand_string(in, item->index);
-            pending_add(in, &l, (Item){item, NULL, key, item->value ? expand_string(in, item->value) : SLICE("")});
-            continue;
-        }
-        if (assoc) { /* a key or its value, not split */
-            pending_add(in, &l, (Item){NULL, item->value, SLICE(""), expand_string(in, item->value)});
-            continue;
-        }
-        Fields f;
-        fields_init(&f, mem_of(in));
-        expand_word(in, item->braced ? item->braced : item->value, &f);
-        for (uint32_t k = 0; k < f.count; k++)
-            pending_add(in, &l, (Item){NULL, item->value, SLICE(""), slice_str(f.items[k])});
-    }
-    in->no_tilde = false;
-    return l;
-}
 
 /* An item of an associative array as messages show it: as written, or what declare makes of it. */
 static void bad_assoc_item(Interp *in, const Item *p, const char *before, const char *what)
@@ -335,6 +311,66 @@ static void bad_assoc_item(Interp *in, const Item *p, const char *before, const 
     else if (!p->item || p->item->value)
         buf_append(&b, p->item ? p->item->value->source : p->word->source);
     lang_report(in, "%s%.*s: %s", before, (int)b.len, b.data, what);
+}
+
+static Item with_index(Interp *in, const ArrayItem *item, Slice key)
+{
+    return (Item){item, NULL, key, item->value ? expand_string(in, item->value) : SLICE("")};
+}
+
+static void expand_indexed(Interp *in, const Assign *a, ItemList *l)
+{
+    for (uint32_t i = 0; i < a->nitems; i++) {
+        const ArrayItem *item = &a->items[i];
+        if (item->index && !item->braced) {
+            pending_add(in, l, with_index(in, item, expand_string(in, item->index)));
+            continue;
+        }
+        Fields f;
+        fields_init(&f, mem_of(in));
+        expand_word(in, item->braced ? item->braced : item->value, &f);
+        for (uint32_t k = 0; k < f.count; k++)
+            pending_add(in, l, (Item){NULL, item->value, SLICE(""), slice_str(f.items[k])});
+    }
+}
+
+/* In turn: the value of an item with a bad key is not expanded. A declaration has expanded all before. */
+static void expand_assoc(Interp *in, const Assign *a, ItemList *l)
+{
+    bool pairs = a->nitems && !a->items[0].index && !slice_starts(a->items[0].value->source, SLICE("[")), early = in->nassigns == 0;
+    for (uint32_t i = 0; i < a->nitems; i++) {
+        const ArrayItem *item = &a->items[i];
+        if (item->index) {
+            Slice key = expand_string(in, item->index);
+            if (early && !pairs && !key.len)
+                bad_assoc_item(in, &(Item){item, NULL, key, SLICE("")}, "", "bad array subscript");
+            else
+                pending_add(in, l, with_index(in, item, key));
+        } else if (early && !pairs) {
+            bad_assoc_item(in, &(Item){NULL, item->value, SLICE(""), SLICE("")}, mem_printf(mem_of(in), "%s: ", a->name.text.data),
+                           "must use subscript when assigning associative array");
+        } else {
+            Slice text = expand_string(in, item->value);
+            if (early && l->count % 2 == 0 && !text.len) {
+                bad_assoc_item(in, &(Item){NULL, item->value, SLICE(""), text}, "", "bad array subscript");
+                i++;
+            } else {
+                pending_add(in, l, (Item){NULL, item->value, SLICE(""), text});
+            }
+        }
+    }
+}
+
+static ItemList expand_items(Interp *in, const Assign *a, bool assoc)
+{
+    ItemList l = {NULL, 0, 0};
+    in->no_tilde = assoc;
+    if (assoc)
+        expand_assoc(in, a, &l);
+    else
+        expand_indexed(in, a, &l);
+    in->no_tilde = false;
+    return l;
 }
 
 static void bad_item(Interp *in, const Item *p, Slice key, const char *what)
@@ -532,6 +568,9 @@ static bool refers_to_element(Interp *in, const Assign *a)
     return element;
 }
 
+/* ' and \ in the subscript of an indexed array are no quotes, but an error of its arithmetic. */
+static bool has_quotes(Slice s) { return !memchr(s.data, '"', s.len) && (memchr(s.data, '\'', s.len) || memchr(s.data, '\\', s.len)); }
+
 /* Everything is expanded before the binding is made: `local a=$a` reads the outer one. */
 bool var_assign(Interp *in, const Assign *a, uint32_t attrs, int declare_flags)
 {
@@ -556,7 +595,7 @@ bool var_assign(Interp *in, const Assign *a, uint32_t attrs, int declare_flags)
         attrs |= declare_flags || attrs ? ATTR_ARRAY : 0;
     const Var *old = declare_flags & DECLARE_LOCAL && in->dyn.function_depth ? NULL : var_find_name(in, &a->name);
     if (a->index && !(old && old->value.kind == VALUE_ARRAY && a->index_code))
-        key = !(old && old->value.kind == VALUE_ASSOC) && memchr(a->index->source.data, '\'', a->index->source.len) ? a->index->source
+        key = !(old && old->value.kind == VALUE_ASSOC) && has_quotes(a->index->source) ? a->index->source
                                                                                                                      : expand_string(in, a->index);
     if (a->index && !key.len && old && old->value.kind == VALUE_ASSOC) {
         lang_report(in, "%s[%.*s]: bad array subscript", a->name.text.data, (int)a->index->source.len, a->index->source.data);

@@ -71,7 +71,7 @@ GRAMMAR = {
     "transform": ["Q", "U", "u", "L", "E", "a", "K", "k", "A", "P", "z"],
     "special": ["${!p}", "${!a[@]}", "${!m[@]}", "${!x*}", "$#", "$-", "$*", "$@", "${!#}", "${#@}", "$LINENO", "$BASH_SUBSHELL", "${FUNCNAME[0]}", "${BASH_LINENO[@]}", "${BASH_SOURCE[0]}", "$BASH_COMMAND", "${PIPESTATUS[@]}",
                 "$OPTIND", "${DIRSTACK[@]}", "$SHLVL", "$UID", "${GROUPS[0]}", "$HOSTNAME", "$OSTYPE", "$REPLY", "$IFS", "$PWD", "$OLDPWD", "$BASH", "${BASH_VERSINFO[0]}", "${!p@}", "${!a@}", "$0", "$_", "${@:0:1}", "$HOME"],
-    "slice": ["1", " -1", "0:1", "1:2", " -2:1", "n", "1:n", "2:-1", "0", "0:0", "1:", ":1", "9", "n-1:n", "$#", "(1)", "0:-9", "-1", "a[1]", "1?2:3", " -9"],
+    "slice": ["1", " -1", "0:1", "1:2", " -2:1", "n", "1:n", "2:-1", "0", "0:0", "9", "n-1:n", "$#", "(1)", "0:-9", "-1", "a[1]", "1?2:3", " -9"],
     "pattern": ["*", "?", "a*", "*b", "[a-c]", "[!a]", "?(a)b", "@(a|b)", "+([a-z])", "!(a)", "*.*", "[[:digit:]]", "\\*", '"*"', "X", "*\\/", "\\/*", "${y}", '"$y"', "[^0-9]*", "a", "''", "*(b|c)", "[[:upper:][:space:]]", "[a", "*([!b])",
                 "é", "[é]", "?*", "\\a", "[]a]", "[a\\]b]", "a|b", "!(*b)", "@(a*(b)c|d)", "[[=a=]]", "[b-a]", "[\\!a]", "*' '*", "[[.a.]]", "+(?)", "[!\"a\"]", "~"],
     "with": ["", "X", "&", "[&]", "\\&", "a b", "$y", '"$y"', "\\\\", "'&'", '"&"', "\\/", "$x$x", "${y/a/&}", "~", "\\\\&", "*"],
@@ -137,7 +137,7 @@ GRAMMAR = {
     "reader": ["cat", "while read -r l; do echo \"<$l>\"; done", "cat -n", "{ read x; echo $x; cat; }", "mapfile a; declare -p a", "read x y; echo $x $y", "wc -l"],
     "heretext": ["text $x", "${y:-d} \"q\"", "$((n+1)) \\$x", "`echo bq`", "plain", "  ind ${a[@]}", "'$s'", "\\\\ \\a", "$(echo cs)", "{{expansion}}", "\"{{param}}\"", "a\\\nb", "${x-'q'}", "${x+\"q\"}", "$'x'", "\\`", "{a,b} * ~", "", "$(cat <<F\nin\nF\n)"],
     "redirection": ["2 > f1", ">> f1", "2 2>&1", "2 2>/dev/null", "< f2", ">&2", "< nope", "<<< {{word}}", "3>&1 >&3", "&> f1", "> \"$x\"", "> $x", ">| f1", "<> f1", "&>> f1", "2>&1 > f1", "> f1 2>&1", "{fd}> f1", "3<&0 <&3-", ">&-", "2>&-", "<&-", "> /dev/null", "> d",
-                    "< f1 > f1", "> nodir/x", "4>&7", "> {f1,f2}", "> f*", "< <(echo p)", "1>&2 2>&1", ">& f1", "< $u", "3< f2 4<&3-", "> $(echo f1)", "10> f1 >&10", "2>&1 >&2", "<<< '' <<< {{word}}"],
+                    "< f1 > f1", "> nodir/x", "4>&7", "> {f1,f2}", "> f*", "< <(echo p)", "1>&2 2>&1", ">& f1", "< $u", "3< f2 4<&3-", "> $(echo f1)", "9> f1 >&9", "2>&1 >&2", "<<< '' <<< {{word}}"],
     "choice": ["1", "2", "x", "''", "$'\\n1'", "9", "0"],
 
     # One construct each of what the rest of the language has.
@@ -161,7 +161,7 @@ GRAMMAR = {
     "readoption": ["-r", "-n 2", "-N 3", "-d b", "-a a", "-t 1", "-r -d ''", "-s", "-e", "-p p", "-u 0", "-n 0", "-r -n 1", "-N 1 -d b", "-a m", "-t 0", "-ra x", "-i z", "-z"],
     "mapoption": ["-t", "-n 1", "-s 1", "-O 2", "-d b", "-t -n 2", "-c 1 -C echo", "-tn0", "-O 1 -t", "-u 0", "-d ''", "-C 'echo cb' -c 2 -t", "-n x", "-s 9"],
     "lines": ["$'1\\n2\\n3'", "{{word}}", "$'a\\n\\nb'", "''"],
-    "leave": ["exit 3", "exit", "return 2>/dev/null", "kill -TERM $BASHPID; :", "break", "exit x", "exit 300", "false", "exit $n", "kill -INT $BASHPID; echo on", "return 2", "exit 1 2"],
+    "leave": ["exit 3", "exit", "return 2>/dev/null", "kill -TERM $BASHPID; :", "break", "exit x", "exit 300", "false", "exit $n", "return 2", "exit 1 2"],
     "action": ["'echo T$?'", "'x=t'", "''", "'echo $BASH_COMMAND'", "'echo L$LINENO'", "'return 4'", "'{{quiet}}'", "'exit 6'", "\"echo $x\"", "'false'", "f0"],
     "quiet": ["n=1", "echo q", ":", "set -- t", "shift"],
     "event": ["ERR", "DEBUG", "USR1", "RETURN", "EXIT", "0", "INT TERM", "SIGUSR2", "nosig"],
@@ -180,7 +180,7 @@ GRAMMAR = {
     # Builtins, with options of every kind.
     "builtin": [
         "pushd {{place}}; popd; dirs", "pushd {{place}} > /dev/null; dirs -v; dirs -l; dirs -p; dirs +1; popd -n; dirs -c", "pushd; pushd d; pushd +1; popd +0; dirs", "cd {{cdoption}} {{place}}; echo $? $PWD; cd ~", "pwd {{pwdoption}}", "type {{typeoption}} {{command}}", "command {{commandoption}} {{command}}", "builtin {{builtinname}} {{words}}",
-        "hash {{command}} 2>&1; hash -t cat; hash -d cat; hash -r", "alias q={{word}}; alias q; unalias q", "alias q=1; alias -p; unalias -a; alias q", "unset {{unsetoption}} {{variable}}; echo ${x-unset}", "declare {{declareoption}} {{declared}}", "typeset -f f0; declare -F f0", "declare -f f1", "export {{exportoption}} x; declare -p x",
+        "hash cat; hash {{command}} 2>&1; hash -t cat; hash -d cat; hash -r", "alias q={{word}}; alias q; unalias q", "alias q=1; alias -p; unalias -a; alias q", "unset {{unsetoption}} {{variable}}; echo ${x-unset}", "declare {{declareoption}} {{declared}}", "typeset -f f0; declare -F f0", "declare -f f1", "export {{exportoption}} x; declare -p x",
         "readonly {{readonlyoption}}", "set -o | grep {{setgrep}}", "shopt {{shoptoption}} {{shopt}}", "shopt -o {{option}}; shopt -po {{option}}", "shopt -qs nullglob; echo $?", "set {{setletter}} {{words}}; echo $# $-", "set +{{setletters}}; echo $-", "set -{{setletters}}; {{simple}}; set +{{setletters}}", "shift {{shiftcount}}; echo $? $#",
         "test {{test}}; echo $?", "[ {{test}}; echo $?", "echo {{echooption}} {{words}}", "umask {{umask}}; umask; umask -S; umask 022", "trap -p; trap {{action}} {{event}}; trap -p; trap - {{event}}", "trap -l | head -n 1", "times > /dev/null; echo $?", "enable -n echo; type -t echo; enable echo; type -t echo",
         "compgen {{compgen}}", "source {{sourced}} {{words}}; echo $?", "printf 'echo src $# $1 ${BASH_SOURCE[0]}\\n{{quiet}}\\n' > s; . ./s {{words}}; echo $#", "printf 'return 3\\necho no\\n' > s; . ./s; echo $?", "eval {{words}}; echo $?", "exec {{execargs}}; echo after $?", "(exec {{execargs}}); echo after $?", "jobs {{joboption}}; wait",
@@ -207,7 +207,7 @@ GRAMMAR = {
     "shiftcount": ["", "0", "1", "2", "9", "-1", "x", "1x", "--", "$n"],
     "echooption": ["-n", "-e", "-E", "-ne", "-nE", "-z", "--", "-en", "-e '\\t\\x41\\0101\\c'", "-e '\\u00e9\\e\\\\'"],
     "umask": ["077", "u=rwx,g=,o=", "0", "999", "u+x", "a-w", "g=u", "x", "-p", "o-rwx,u=r"],
-    "compgen": ["-W 'a ab b' a", "-v | grep '^[xyz]$'", "-A function", "-b | grep '^e'", "-k w", "-f f1", "-d", "-A nope", "-W \"$x\"", "-P p -S s -W 'a b'", "-X 'a*' -W 'a b'", "-e"],
+    "compgen": ["-W 'a ab b' a", "-v | grep '^[xyz]$'", "-A function", "-b | grep '^e'", "-k w", "-f f1", "-A nope", "-W \"$x\"", "-P p -S s -W 'a b'", "-X 'a*' -W 'a b'", "-e"],
     "sourced": ["nope", "", "f1", "d", "./f1", "/dev/null", "<(echo 'echo src $1')", "-z"],
     "execargs": ["echo {{word}}", "nope", "-a zero bash -c 'echo $0'", "-c env", "", "> f1", "d", "-z", "bash -c 'echo $x'", "./f1", "cat f1", "/nodir/x", "3>&1"],
     "joboption": ["", "-l x", "-p", "-r", "-s", "%1", "-x echo a", "-z"],
