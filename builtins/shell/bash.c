@@ -37,10 +37,14 @@ static bool is_long(const char *s, const char *name) { return strcmp(s, name) ==
 /* --norc and its like; *at is the word. 0, or a status. */
 static int long_option(Proc *p, Invocation *v, Args *args, int *at)
 {
-    static const char *const ignored[] = {"-norc", "-noprofile", "-login", "-noediting", "-interactive", "-restricted", "-verbose", "-debugger"};
+    static const char *const ignored[] = {"-norc", "-noprofile", "-login", "-noediting", "-interactive", "-verbose", "-debugger"};
     const char *s = args->argv[*at] + (args->argv[*at][1] == '-');
     if (is_long(s, "-posix")) {
         v->start.posix = true;
+        return 0;
+    }
+    if (is_long(s, "-restricted")) {
+        v->start.restricted = true;
         return 0;
     }
     if (is_long(s, "-version")) {
@@ -65,8 +69,8 @@ static int letters(Proc *p, Invocation *v, Args *args, int *at)
         case 'c': v->command = true; break;
         case 's': v->start.from_stdin = true; break;
         case 'i':
-        case 'l':
-        case 'r': break;
+        case 'l': break;
+        case 'r': v->start.restricted = true; break;
         case 'o':
         case 'O':
             if (*at + 1 >= args->argc)

@@ -33,6 +33,8 @@ static int along_cdpath(Proc *p, const char *dir, bool physical, int *status)
 
 static int cd_main(Proc *p, Args *args)
 {
+    if (shell_restricted(p, args, NULL))
+        return 1;
     bool physical = option_on(interp_of(p), 'P');
     for (int c; (c = shell_option(p, args, "LPe")) != -1;) {
         if (c == '?')

@@ -180,6 +180,8 @@ static int command_main(Proc *p, Args *args)
         if (c == '?')
             return SHELL_USAGE;
         standard |= c == 'p';
+        if (c == 'p' && shell_restricted(p, args, "-p"))
+            return 1;
         how = c == 'v' ? SHOW_SHORT : c == 'V' ? SHOW_WORDS : how;
     }
     if (args->at >= args->argc)
@@ -272,6 +274,8 @@ static int hash_main(Proc *p, Args *args)
         o.clear |= c == 'r';
         o.tell |= c == 't';
         o.path = c == 'p' ? args->value : o.path;
+        if (c == 'p' && strchr(args->value, '/') && shell_restricted(p, args, args->value))
+            return 1;
     }
     int count, status = 0;
     char **words = shell_operands(args, &count);
@@ -309,6 +313,8 @@ static int enable_main(Proc *p, Args *args)
     for (int c; (c = shell_option(p, args, "adnpsf:")) != -1;) {
         if (c == '?')
             return SHELL_USAGE;
+        if ((c == 'f' || c == 'd') && shell_restricted(p, args, NULL))
+            return 1;
         if (c == 'f' || c == 'd')
             return shell_fail(p, args, "dynamic loading not available");
         off |= c == 'n';

@@ -173,6 +173,8 @@ static int source_main(Proc *p, Args *args)
         shell_fail(p, args, "filename argument required");
         return shell_usage(p, args);
     }
+    if (strchr(words[0], '/') && shell_restricted(p, args, words[0]))
+        return 1;
     const char *path = source_path(p, words[0]);
     Slice text;
     int error = read_file(p, path, &text);

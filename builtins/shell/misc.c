@@ -236,6 +236,8 @@ static int exec_main(Proc *p, Args *args)
         keep_redirections(interp_of(p));
         return 0;
     }
+    if (shell_restricted(p, args, NULL))
+        return 1;
     char **words = args->argv + args->at;
     if (login)
         argv0 = mem_printf(&p->mem, "-%s", argv0 ? argv0 : words[0]);

@@ -19,6 +19,14 @@ int shell_usage(Proc *p, Args *args)
     return SHELL_USAGE;
 }
 
+bool shell_restricted(Proc *p, Args *args, const char *what)
+{
+    if (likely(!option_on(interp_of(p), 'r')))
+        return false;
+    shell_fail(p, args, what ? "%s: restricted" : "%srestricted", what ? what : "");
+    return true;
+}
+
 int shell_fail(Proc *p, Args *args, const char *format, ...)
 {
     va_list list;

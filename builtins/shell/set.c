@@ -115,7 +115,9 @@ static int check_letters(Proc *p, Args *args)
         for (const char *c = s + 1; *c; c++) {
             if (*c == 'o')
                 i += i + 1 < args->argc && c[1] == 0;
-            else if (!strchr(known_letters, *c))
+            else if (*c == 'r' && *s == '+' && option_on(interp_of(p), 'r'))
+                return bad_letter(p, args, '+', 'r') && true;
+            else if (*c != 'r' && !strchr(known_letters, *c))
                 return bad_letter(p, args, *s, *c);
         }
     }

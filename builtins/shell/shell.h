@@ -27,6 +27,8 @@ static inline char **shell_operands(Args *args, int *count)
     *count = args->argc - args->at;
     return args->argv + args->at;
 }
+/* set -r: "NAME: restricted" and true. */
+bool shell_restricted(Proc *p, Args *args, const char *what);
 static inline Slice text_of(const char *s) { return slice_str(s); }
 Buf shell_buf(Proc *p);
 

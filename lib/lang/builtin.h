@@ -161,7 +161,7 @@ int run_words(Interp *in, int argc, char **argv, int flags);
 typedef struct ShellStart {
     Slice text;                 /* -c */
     const char *path;           /* a file; NULL with no text: standard input */
-    bool has_text, from_stdin, posix;
+    bool has_text, from_stdin, posix, restricted;
     const char *options;        /* "eux" */
     const char *const *long_options, *const *shopts; /* -o NAME, -O NAME; NULL-terminated or NULL */
     char **argv;                /* $0 $1 ... */

@@ -542,6 +542,10 @@ static int run_found(Interp *in, const Node *n, const Function *f, const Command
 {
     if (!f && !c && argv[0][0] == '%' && !in->no_fork)
         return exec_job(in, argc, argv);
+    if (unlikely(in->st.options & OPTION_RESTRICTED) && strchr(argv[0], '/')) {
+        lang_error(in, "%s: restricted: cannot specify `/' in command names", argv[0]);
+        return 1;
+    }
     if (n->redirs && !f && !c) {
         int failed = redirect_program(in, n->redirs);
         if (failed)

@@ -132,6 +132,9 @@ enum {
     SHOPT_RESTRICTED_SHELL, SHOPT_SHIFT_VERBOSE, SHOPT_SOURCEPATH, SHOPT_VARREDIR_CLOSE, SHOPT_XPG_ECHO, SHOPT_COUNT,
 };
 
+/* set -r has no name, and cannot be taken back. */
+#define OPTION_RESTRICTED (UINT64_C(1) << 63)
+_Static_assert(OPT_COUNT < 63, "room for set -r");
 extern const uint64_t options_default, shopts_default;
 #define OPT(in, name) ((in)->st.options >> OPT_##name & 1)
 #define SHOPT(in, name) ((in)->st.shopts >> SHOPT_##name & 1)

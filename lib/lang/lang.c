@@ -186,6 +186,16 @@ static bool is_binary(Slice text)
     return memchr(text.data, 0, MIN(line, text.len)) != NULL;
 }
 
+/* bash -r: set -r, and where programs and start-up files are looked for cannot be changed. */
+static void restrict_shell(Interp *in)
+{
+    static const char *const names[] = {"PATH", "SHELL", "ENV", "BASH_ENV", "HISTFILE"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        var_declare(in, slice_str(names[i]), ATTR_READONLY, 0, 0);
+    in->st.options |= OPTION_RESTRICTED;
+    in->st.shopts |= UINT64_C(1) << SHOPT_RESTRICTED_SHELL;
+}
+
 static int start_body(Interp *in, void *arg)
 {
     const ShellStart *s = arg;
@@ -201,6 +211,8 @@ static int start_body(Interp *in, void *arg)
     import_functions(in);
     if (!set_options(in, s->options, s->long_options, s->shopts))
         return 2;
+    if (s->restricted)
+        restrict_shell(in);
     if (s->has_text) {
         in->has_execution_string = true;
         in->execution_string = text;

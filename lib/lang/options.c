@@ -66,12 +66,18 @@ static void option_put(Interp *in, int i, bool on)
 
 bool option_on(Interp *in, char letter)
 {
+    if (letter == 'r')
+        return in->st.options & OPTION_RESTRICTED;
     int i = option_by_letter(letter);
     return i >= 0 && in->st.options & BIT(i);
 }
 
 bool option_set(Interp *in, char letter, bool on)
 {
+    if (letter == 'r' && on) {
+        in->st.options |= OPTION_RESTRICTED;
+        return true;
+    }
     int i = option_by_letter(letter);
     if (i >= 0)
         option_put(in, i, on);
@@ -162,7 +168,7 @@ Slice options_text(Interp *in, bool shopt)
 
 Slice flags_text(Interp *in)
 {
-    static const char order[] = "abefhkmnptuvxBCEHPT";
+    static const char order[] = "abefhkmnprtuvxBCEHPT";
     char *out = mem_alloc(mem_of(in), sizeof order + 2);
     size_t n = 0;
     for (const char *c = order; *c; c++)

@@ -103,6 +103,10 @@ static bool redirect_file(Interp *in, const Redir *r, int fd)
     }
     if (refuse_network(in, path))
         return false;
+    if (unlikely(in->st.options & OPTION_RESTRICTED) && r->kind != REDIR_IN) {
+        lang_error(in, "%.*s: restricted: cannot redirect output", (int)path.len, path.data);
+        return false;
+    }
     bool exists = false;
     /* The descriptor itself must be free or saved before another takes its number. */
     int got = open_target(in, r, path.data, &exists);
