@@ -1,4 +1,4 @@
-/* misc: let, times, umask, ulimit, caller, exec, help, and what a shell without a terminal refuses. */
+/* misc: let, times, umask, ulimit, caller, exec, and what a shell without a terminal refuses. */
 #include "shell.h"
 
 
@@ -249,44 +249,6 @@ static int exec_main(Proc *p, Args *args)
     return status;
 }
 
-/* ---- help ---- */
-
-static int help_main(Proc *p, Args *args)
-{
-    bool summary = false, usage = false;
-    for (int c; (c = shell_option(p, args, "dms")) != -1;) {
-        if (c == '?')
-            return SHELL_USAGE;
-        summary |= c == 'd';
-        usage |= c == 's';
-    }
-    bool all = args->at >= args->argc;
-    int status = 0;
-    for (int k = args->at; all || k < args->argc; k++) {
-        bool found = false;
-        for (size_t i = 0; i < command_count; i++) {
-            const Command *c = command_table[i];
-            if (!(c->flags & COMMAND_SHELL) || (!all && strcmp(c->name, args->argv[k]) != 0))
-                continue;
-            found = true;
-            if (all)
-                out_printf(p->out, " %s\n", c->usage);
-            else if (summary)
-                out_printf(p->out, "%s - %s\n", c->name, c->summary);
-            else if (usage)
-                out_printf(p->out, "%s: %s\n", c->name, c->usage);
-            else
-                out_printf(p->out, "%s: %s\n    %s\n", c->name, c->usage, c->summary);
-        }
-        if (all)
-            break;
-        if (!found)
-            status = shell_fail(p, args, "no help topics match `%s'.  Try `help help' or `man -k %s' or `info %s'.", args->argv[k],
-                                args->argv[k], args->argv[k]);
-    }
-    return status;
-}
-
 /* ---- refusals ---- */
 
 static int bind_main(Proc *p, Args *args) { return shell_fail(p, args, "warning: line editing not enabled") - 1; }
@@ -316,7 +278,6 @@ BUILTIN(ulimit, "ulimit", "ulimit [-SHabcdefiklmnpqrstuvxPRT] [limit]", "Modify 
 BUILTIN(caller, "caller", "caller [expr]", "Return the context of the current subroutine call.", SHELL_FLAGS);
 BUILTIN(exec, "exec", "exec [-cl] [-a name] [command [argument ...]] [redirection ...]",
         "Replace the shell with the given command.", SPECIAL_FLAGS);
-BUILTIN(help, "help", "help [-dms] [pattern ...]", "Display information about builtin commands.", SHELL_FLAGS);
 BUILTIN(bind, "bind",
         "bind [-lpsvPSVX] [-m keymap] [-f filename] [-q name] [-u name] [-r keyseq] [-x keyseq:shell-command] "
         "[keyseq:readline-function or readline-command]",

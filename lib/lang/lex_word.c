@@ -50,7 +50,7 @@ static void name_bad_params(const Builder *b, const Word *w)
 /* The text as bash has read it: without the line continuations. */
 static Slice joined_source(Parser *p, Slice s)
 {
-    const char *newline = memchr(s.data, '\n', s.len);
+    const char *newline = s.len ? memchr(s.data, '\n', s.len) : NULL;
     if (likely(!newline) || !memmem(s.data, s.len, "\\\n", 2))
         return s;
     char *out = get(p, s.len + 1);
