@@ -20,7 +20,7 @@ static const char *search_path(Proc *p)
     return var_text(interp_of(p), SLICE("PATH"), &path) ? mem_copy(&p->mem, path) : "";
 }
 
-static const char *const default_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+static const char *const default_path = "/bin:/usr/bin";
 
 /* ---- type, command -v and -V ---- */
 

@@ -102,6 +102,7 @@ static int set_named(Proc *p, Args *args, bool on, const char *name)
     if (option_set_named(interp_of(p), slice_str(name), on))
         return 0;
     shell_fail(p, args, "%s: invalid option name", name);
+    set_special_error(interp_of(p));
     return SHELL_USAGE;
 }
 

@@ -56,6 +56,7 @@ Interp *interp_new(Proc *p, Lang *lang)
     uint32_t ns;
     in->started = proc_now(p, &ns);
     in->shell_pid = p->pid;
+    p->caught |= SIGNAL_BIT(3); /* QUIT: a shell takes no notice of it */
     return in;
 }
 

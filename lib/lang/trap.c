@@ -56,6 +56,8 @@ bool trap_get(Interp *in, int number, Slice *action)
 }
 
 /* Tells the kernel what to do with a signal. */
+enum { SIGNAL_QUIT = 3 };
+
 static void arm(Interp *in, int number, const Str *action)
 {
     if (number < 1 || number > LAST_SIGNAL)
@@ -67,6 +69,8 @@ static void arm(Interp *in, int number, const Str *action)
         in->p->caught |= bit;
     else if (action)
         in->p->ignored |= bit;
+    else if (number == SIGNAL_QUIT && !in->subshell_level) /* a shell takes no notice of it, what it starts does */
+        in->p->caught |= bit;
 }
 
 /* The traps that were kept from the last run. */
