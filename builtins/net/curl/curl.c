@@ -110,7 +110,7 @@ static int curl_main(Proc *p, Args *args)
     return status;
 }
 
-COMMAND(curl, "curl [options...] <url>...", "Transfer a URL.", curl_options, COMMAND_NETWORK | COMMAND_WRITES | COMMAND_RAW, .usage_status = 2, .package = "curl 7.88.1",
+COMMAND(curl, "curl [options...] <url>", "Transfer a URL.", curl_options, COMMAND_NETWORK | COMMAND_WRITES | COMMAND_RAW, .usage_status = 2, .package = "curl 7.88.1",
         .notes = "http and https only. Refused by policy: -x --proxy and its kin, --resolve --connect-to --interface --unix-socket\n"
                  "--abstract-unix-socket --dns-* --doh-url, --cacert --capath --cert --key --pinnedpubkey --ciphers, --netrc*,\n"
                  "--negotiate --ntlm --alt-svc --hsts --request-target --path-as-is --libcurl --engine, and -k unless it is allowed.\n"
