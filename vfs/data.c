@@ -422,7 +422,7 @@ bool data_check(const Inode *i)
 
 int quota_room(const Vfs *fs, const Inode *i, uint64_t size)
 {
-    if (fs->quota.file_bytes && size > fs->quota.file_bytes && size > i->size)
+    if (GUARD(RUN_FILE_SIZE, fs->quota.file_bytes && size > fs->quota.file_bytes && size > i->size))
         return -EFBIG;
     uint64_t others = fs->usage.bytes - (i->dirty == fs->epoch ? i->size : 0), total;
     if (__builtin_add_overflow(others, size, &total))

@@ -50,7 +50,7 @@ static int admit(const HostTree *t, int fd, int flags)
     struct stat st;
     if (fstat(fd, &st) != 0)
         return -errno;
-    if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+    if (GUARD(BIND_DEVICE, !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
         return -ENXIO;
     if (GUARD(FS_WRITE_LINKED, (flags & (V_WRITE | V_TRUNC)) && S_ISREG(st.st_mode) && st.st_nlink > 1 && !t->write_linked))
         return -EPERM;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "host.h"
+#include "lib/base/guard.h"
 
 #ifndef O_PATH
 #define O_PATH O_RDONLY
@@ -43,7 +44,7 @@ static long openat2_call(int dir, const char *path, const struct open_how *how)
 
 static int open_at_once(int dir, const char *path, int flags)
 {
-    struct open_how how = {(uint64_t)(unsigned)flags, 0, BENEATH | NO_MAGICLINKS | NO_SYMLINKS};
+    struct open_how how = {(uint64_t)(unsigned)flags, 0, GUARD(BIND_BENEATH, true) ? BENEATH | NO_MAGICLINKS | NO_SYMLINKS : 0};
     long r = -EAGAIN;
     /* EAGAIN: something was renamed meanwhile, and the kernel could not tell whether the path stayed below. */
     for (int n = 0; n < OPENAT2_RETRIES && (r == -EAGAIN || r == -EINTR); n++)
@@ -64,7 +65,7 @@ static int open_component(int dir, const char *name, int flags)
 {
     int fd;
     do
-        fd = openat(dir, name, flags | ALWAYS);
+        fd = openat(dir, name, GUARD(BIND_WALK, true) ? flags | ALWAYS : (flags | ALWAYS) & ~O_NOFOLLOW);
     while (fd < 0 && errno == EINTR);
     return fd < 0 ? -errno : fd;
 }
@@ -175,7 +176,7 @@ static HostTree *tree_open(HostTree *t, const char *real, int *error, const char
     t->fd = open(t->file && !*t->path ? "/" : t->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (t->fd < 0)
         return tree_refuse(t, -errno, "the source cannot be opened", error, message);
-    if (forbidden(t->fd, !t->file))
+    if (GUARD(BIND_SYSTEM, forbidden(t->fd, !t->file)))
         return tree_refuse(t, -EACCES, "/, /proc, /sys and /dev cannot be bound", error, message);
     return t;
 }

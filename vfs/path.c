@@ -1,5 +1,6 @@
 /* path: resolution, permission, and the way back from a directory to its path. */
 #include "internal.h"
+#include "lib/base/guard.h"
 
 bool may(const VCred *c, uint32_t mode, uint32_t uid, uint32_t gid, unsigned rwx)
 {
@@ -174,7 +175,7 @@ static int walk(Path *p, Place cur, Slice rest, int flags)
         Slice name = slice(rest.data, len);
         rest = slice_from(rest, len);
         bool slash = rest.len > 0, more = skip_slashes(rest).len > 0;
-        if (len > NAME_LIMIT)
+        if (GUARD(FS_NAME, len > NAME_LIMIT))
             return -ENAMETOOLONG;
         if (!S_ISDIR(cur.mode))
             return -ENOTDIR;
@@ -212,7 +213,7 @@ static int walk(Path *p, Place cur, Slice rest, int flags)
             cur = child;
             continue;
         }
-        if (++p->links > SYMLINK_LIMIT)
+        if (GUARD(FS_SYMLINKS, ++p->links > SYMLINK_LIMIT))
             return -ELOOP;
         r = splice(p, &child, &rest);
         if (r == 0 && *rest.data == '/')

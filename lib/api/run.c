@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "internal.h"
+#include "lib/base/guard.h"
 
 static shell_err enter(shell *sh)
 {
@@ -11,7 +12,7 @@ static shell_err enter(shell *sh)
     if (err)
         return err;
     int idle = 0;
-    if (sh->in_callback || !atomic_compare_exchange_strong(&sh->busy, &idle, 1))
+    if (GUARD(CALLBACK_ENTERS, sh->in_callback) || !atomic_compare_exchange_strong(&sh->busy, &idle, 1))
         return SHELL_EBUSY;
     return SHELL_OK;
 }
@@ -72,7 +73,7 @@ static shell_err begin(shell *sh, const char *script, size_t len)
         base.value[i] = kern_limit(k, (LimitId)i);
     sh->run_limits = api_limits(o->limits, &base);
     uint64_t most = sh->run_limits.value[LIMIT_SCRIPT];
-    if (most && len > most)
+    if (GUARD(RUN_SCRIPT, most && len > most))
         return api_fail(sh, SHELL_EINVAL, "script limit of %llu bytes reached", (unsigned long long)most);
     char *copy = realloc(sh->script, len + 1);
     if (!copy)

@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "internal.h"
+#include "lib/base/guard.h"
 #include "lib/base/pack.h"
 
 static const char magic[8] = "libshell";
@@ -103,7 +104,7 @@ static shell_err check(shell *sh, const char *data, uint64_t len, Unpack *in)
         return api_fail(sh, SHELL_EINVAL, "restore: the snapshot is cut short or damaged");
     XXH128_canonical_t sum;
     XXH128_canonicalFromHash(&sum, XXH3_128bits(data, (size_t)(len - CHECKSUM)));
-    if (memcmp(sum.digest, data + len - CHECKSUM, CHECKSUM) != 0)
+    if (GUARD(SNAPSHOT_DAMAGE, memcmp(sum.digest, data + len - CHECKSUM, CHECKSUM) != 0))
         return api_fail(sh, SHELL_EINVAL, "restore: the snapshot is damaged: its checksum differs");
     in->left.len -= CHECKSUM;
     return SHELL_OK;

@@ -1,4 +1,5 @@
 /* mem: arenas, buffers and the byte ledger. */
+#include "lib/base/guard.h"
 #include "mem.h"
 
 #include <stdarg.h>
@@ -23,7 +24,7 @@ bool budget_take(Budget *b, size_t n)
         return false;
     }
     uint64_t used;
-    if (__builtin_add_overflow(b->used, n, &used) || (b->limit && used > b->limit)) {
+    if (__builtin_add_overflow(b->used, n, &used) || GUARD(RUN_MEMORY, b->limit && used > b->limit)) {
         b->refused = true;
         return false;
     }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "internal.h"
+#include "lib/base/guard.h"
 
 File *file_new(Kernel *k, const FileOps *ops, int flags)
 {
@@ -124,7 +125,7 @@ static FdTable *own_table(Proc *p, int slots)
 static int most_fds(const Proc *p)
 {
     uint64_t limit = kern_limit(p->kernel, LIMIT_FDS);
-    return limit && limit < 65536 ? (int)limit : 65536;
+    return GUARD(RUN_FDS, limit && limit < 65536) ? (int)limit : 65536;
 }
 
 int fds_lowest(Proc *p, int from)

@@ -3,6 +3,7 @@
 
 #include "host.h"
 #include "internal.h"
+#include "lib/base/guard.h"
 #include "mount.h"
 
 /* ---------- a file in the file system ---------- */
@@ -30,7 +31,7 @@ static ssize_t vfile_read(Proc *p, File *f, size_t max, Slice *out, Chunk **chun
 static bool too_large(Proc *p, const File *f, size_t more)
 {
     uint64_t limit = kern_limit(p->kernel, LIMIT_FILE_SIZE);
-    return limit && (more > limit || f->offset > limit - more);
+    return GUARD(RUN_FILE_SIZE, limit && (more > limit || f->offset > limit - more));
 }
 
 static ssize_t vfile_write(Proc *p, File *f, Slice data, Chunk *chunk)
@@ -183,7 +184,7 @@ int proc_ftruncate(Proc *p, int fd, uint64_t size)
     int err;
     VFile *v = vfile_of(p, fd, &err);
     uint64_t limit = kern_limit(p->kernel, LIMIT_FILE_SIZE);
-    if (v && limit && size > limit)
+    if (GUARD(RUN_FILE_SIZE, v && limit && size > limit))
         return -EFBIG;
     return v ? ASK_FILE(p, proc_file(p, fd), vfs_file_truncate(p->kernel->vfs, v, size)) : err;
 }

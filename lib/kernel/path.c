@@ -7,6 +7,7 @@
 
 #include "host.h"
 #include "internal.h"
+#include "lib/base/guard.h"
 #include "mount.h"
 
 /* The descriptor that a path names, or -1. */
@@ -208,7 +209,7 @@ int proc_utimes(Proc *p, const char *path, int flags, VTime atime, VTime mtime) 
 int proc_truncate(Proc *p, const char *path, uint64_t size)
 {
     uint64_t limit = kern_limit(p->kernel, LIMIT_FILE_SIZE);
-    return limit && size > limit ? -EFBIG : ASK(p, vfs_truncate(FS, path, size));
+    return GUARD(RUN_FILE_SIZE, limit && size > limit) ? -EFBIG : ASK(p, vfs_truncate(FS, path, size));
 }
 
 /* ---------- directories ---------- */

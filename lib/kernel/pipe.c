@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "internal.h"
+#include "lib/base/guard.h"
 
 enum { CAPACITY = 65536, SEGMENTS = 64, OWN_CHUNK = 16384, SIGNAL_PIPE = 13 };
 
@@ -150,7 +151,7 @@ static ssize_t gather(Kernel *k, Pipe *pipe, const char *data, size_t n)
 
 static ssize_t put_some(Kernel *k, Pipe *pipe, Slice data, Chunk *chunk)
 {
-    size_t n = MIN(data.len, CAPACITY - MIN(pipe->bytes, (size_t)CAPACITY));
+    size_t n = GUARD(PIPE_CEILING, true) ? MIN(data.len, CAPACITY - MIN(pipe->bytes, (size_t)CAPACITY)) : data.len;
     if (n == 0)
         return 0;
     if (!chunk || n < CHUNK_COPY_BELOW)

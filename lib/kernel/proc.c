@@ -1,6 +1,7 @@
 /* proc: processes: birth, the run of their main under a guard, death, waiting, signals. */
 #include "host.h"
 #include "internal.h"
+#include "lib/base/guard.h"
 
 enum { STACK_MARGIN = 64 * 1024, LAST_SIGNAL = 64, LAST_PID = 4194303, WARM_SPARES = 4 };
 
@@ -190,7 +191,7 @@ static int too_many(const Proc *p)
 {
     const Kernel *k = p->kernel;
     uint64_t most = kern_limit(k, LIMIT_PROCESSES);
-    return most && k->nprocs >= most;
+    return GUARD(RUN_PROCESSES, most && k->nprocs >= most);
 }
 
 Proc *proc_child(Proc *p, int *error)
@@ -335,7 +336,7 @@ int proc_call(Proc *child, ProcMain main, void *arg)
     Proc *p = child->parent;
     Kernel *k = p->kernel;
     uint64_t most = kern_limit(k, LIMIT_DEPTH);
-    if ((most && p->depth >= most) || !proc_stack_room(p, STACK_MARGIN)) {
+    if (GUARD(RUN_DEPTH, (most && p->depth >= most) || !proc_stack_room(p, STACK_MARGIN))) {
         proc_discard(child);
         proc_limit(p, LIMIT_DEPTH);
     }

@@ -5,6 +5,7 @@
  */
 #include "host.h"
 #include "internal.h"
+#include "lib/base/guard.h"
 #include "policy.h"
 
 enum { SLICE = 4000 /* cost units between looks at the clock */ };
@@ -147,7 +148,7 @@ static void refuel(Kernel *k)
     if (limit && limit - MIN(limit, k->run.steps) < SLICE)
         slice = (int64_t)(limit - MIN(limit, k->run.steps));
     k->refill = k->hot.fuel = slice;
-    if (limit && k->run.steps > limit)
+    if (GUARD(RUN_STEPS, limit && k->run.steps > limit))
         run_end(k, RAISE_LIMIT, LIMIT_STEPS);
 }
 
@@ -163,7 +164,7 @@ static void look_around(Kernel *k)
         policy_adopt(k);
     if (atomic_load_explicit(&k->cancelled, memory_order_relaxed))
         run_end(k, RAISE_CANCEL, LIMIT_COUNT);
-    if (k->run.deadline_ns >= 0 && host_monotonic() >= k->run.deadline_ns)
+    if (GUARD(RUN_TIME, k->run.deadline_ns >= 0 && host_monotonic() >= k->run.deadline_ns))
         run_end(k, RAISE_DEADLINE, LIMIT_TIME);
 }
 

@@ -1,4 +1,5 @@
 /* parse_error: the parser's messages, in bash's words, and its memory. Both end in a jump to the guard of parser_next. */
+#include "lib/base/guard.h"
 #include "parser.h"
 
 #include <stdarg.h>
@@ -153,7 +154,7 @@ void fail_parens(Parser *p, const char *opened, const char *from, const char *cl
 
 void enter(Parser *p)
 {
-    if (++p->depth > PARSE_DEPTH)
+    if (GUARD(PARSE_DEPTH, ++p->depth > PARSE_DEPTH))
         fail_at(p, p->at, "syntax error: nested too deeply (limit %d)", PARSE_DEPTH);
 }
 

@@ -1,5 +1,6 @@
 /* pipeline: commands that run beside others: pipelines, subshells, background jobs, coprocesses, time. */
 #include "interp.h"
+#include "lib/base/guard.h"
 
 /* ---------- children ---------- */
 
@@ -202,7 +203,7 @@ static int run_stages(Interp *in, const Node *n)
 {
     uint32_t count = n->pipeline.count;
     uint64_t most = kern_limit(in->p->kernel, LIMIT_PIPELINE);
-    if (most && count > most)
+    if (GUARD(RUN_PIPELINE, most && count > most))
         proc_limit(in->p, LIMIT_PIPELINE);
     MemMark mark = mem_mark(mem_of(in));
     Stages s = {mem_array(mem_of(in), count, pid_t), mem_array(mem_of(in), count, int), count};

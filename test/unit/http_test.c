@@ -91,6 +91,12 @@ static void answer(int fd, const char *request)
     } else if (strcmp(path, "/slow") == 0) {
         say(fd, "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nbeginning\n");
         usleep(3000000);
+    } else if (strcmp(path, "/heads") == 0 || strcmp(path, "/interims") == 0) {
+        static const char interim[] = "HTTP/1.1 103 Early Hints\r\nX-Pad: 0123456789012345678901234567890123456789\r\n\r\n";
+        const char *piece = path[1] == 'h' ? "X-Pad: 0123456789012345678901234567890123456789\r\n" : interim;
+        say(fd, path[1] == 'h' ? "HTTP/1.1 200 OK\r\n" : "");
+        for (int i = 0; i < 200000; i++)
+            say(fd, piece);
     } else if (strcmp(path, "/big") == 0) {
         char block[65537];
         memset(block, 'x', 65536);
@@ -474,6 +480,46 @@ static void test_limits(void **state)
     shell_close(other);
 }
 
+static void hits(shell *sh, const char *script, shell_limits l, const char *limit)
+{
+    shell_result *r;
+    shell_run_opts o = {.size = sizeof o, .limits = &l};
+    assert_int_equal(shell_run(sh, script, strlen(script), &o, &r), SHELL_OK);
+    if (r->end != SHELL_END_LIMIT || !r->limit || strcmp(r->limit, limit) != 0)
+        fail_msg("%s: end %d, %s", script, r->end, r->err);
+    shell_result_free(r);
+}
+
+/* What one run may take beyond requests and bytes: transfers at one time, heads, a connection that never comes about. */
+static void test_net_limits(void **state)
+{
+    (void)state;
+    shell_net net = NET(RULE(here(0, "http://127.0.0.1:%u", port), .allow_private = 1), RULE(here(1, "https://127.0.0.1:%u", port), .allow_private = 1));
+    shell *sh = open_with(&net);
+    shell_limits l;
+    shell_limits_init(&l);
+    l.transfers = 2;
+    hits(sh, here(7, "for i in 1 2 3; do fetch http://127.0.0.1:%u/slow >/dev/null & done; wait", port), l, "transfers");
+    shell_limits_init(&l);
+    l.transfers = 3;
+    shell_run_opts o = {.size = sizeof o, .limits = &l};
+    shell_result *r;
+    const char *script = here(7, "for i in 1 2 3; do fetch http://127.0.0.1:%u/ & done; wait", port);
+    assert_int_equal(shell_run(sh, script, strlen(script), &o, &r), SHELL_OK);
+    assert_int_equal(r->end, SHELL_END_FINISHED);
+    shell_result_free(r);
+    shell_limits_init(&l);
+    l.upload = 10;
+    hits(sh, here(7, "fetch -d 12345678901 http://127.0.0.1:%u/echo", port), l, "upload"); /* one that does not stream */
+    hits(sh, here(7, "for i in 1 2 3; do fetch -d 12345 http://127.0.0.1:%u/echo >/dev/null; done", port), l, "upload");
+    assert_int_not_equal(run(sh, "fetch http://127.0.0.1:%u/heads >/dev/null", port), 0);
+    assert_int_not_equal(run(sh, "fetch http://127.0.0.1:%u/interims >/dev/null", port), 0);
+    assert_int_equal(run(sh, "curl -s --connect-timeout 0.3 https://127.0.0.1:%u/", port), 28); /* TLS with a server that waits for a head */
+    assert_int_equal(run(sh, "fetch http://127.0.0.1:%u/ | tail -n 1", port), 0);
+    assert_string_equal(out, "hello\n");
+    shell_close(sh);
+}
+
 /* threat CRD-9: a server that got the secret points at another origin with it. */
 static void test_redirected_secret(void **state)
 {
@@ -553,6 +599,6 @@ int main(void)
     if (!test_component(NULL, "net"))
         return 0;
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_get), cmocka_unit_test(test_off_until_allowed), cmocka_unit_test(test_rebinding), cmocka_unit_test(test_credentials),
-                                       cmocka_unit_test(test_grammar), cmocka_unit_test(test_kill_switch), cmocka_unit_test(test_limits), cmocka_unit_test(test_more_refusals), cmocka_unit_test(test_redirected_secret), cmocka_unit_test(test_bad_configuration)};
+                                       cmocka_unit_test(test_grammar), cmocka_unit_test(test_kill_switch), cmocka_unit_test(test_limits), cmocka_unit_test(test_net_limits), cmocka_unit_test(test_more_refusals), cmocka_unit_test(test_redirected_secret), cmocka_unit_test(test_bad_configuration)};
     return cmocka_run_group_tests(tests, start_server, NULL);
 }

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -67,6 +68,8 @@ static void hit(const char *script, const char *limit, int status, const char *o
 static void time_limit(void **state)
 {
     (void)state;
+    shell_limits brief = WITH(time_ms, 60);
+    hit("echo k; sleep 0.5; echo l", "time", 124, "k\n", brief); /* first what would end without a limit */
     static const char *const scripts[] = {
         "echo k; while :; do :; done", "echo k; sleep 100", "echo k; (sleep 100)", "echo k; echo x | sleep 100", "echo k; sleep 100 & wait", "echo k; cat /dev/zero >/dev/null",
         "echo k; yes >/dev/null", "echo k; for ((;;)); do echo x; done >/dev/null", "echo k; f() { f | f; }; yes | tr y x >/dev/null", "echo k; yes | sort >/dev/null; sleep 9",
@@ -86,12 +89,14 @@ static void time_limit(void **state)
 static void step_limit(void **state)
 {
     (void)state;
+    hit("echo k; for ((i = 0; i < 200000; i++)); do :; done; echo l", "steps", 137, "k\n", WITH(steps, 50000));
     hit("echo k; while :; do :; done", "steps", 137, "k\n", WITH(steps, 50000));
 }
 
 static void memory_limit(void **state)
 {
     (void)state;
+    hit("echo k; x=$(head -c 40000000 /dev/zero | tr '\\0' a); echo ${#x}", "memory", 137, "k\n", WITH(memory, 16 << 20));
     static const char *const scripts[] = {
         "echo k; x=a; while :; do x=$x$x; done", "echo k; while :; do a+=(xxxxxxxxxxxxxxxxxxxxxxxx); done", "echo k; yes | sort", "echo k; x=$(yes)", "echo k; printf '%09000000d' 1 | { read x; y=$x$x$x; }; echo {1..9000000}",
         "echo k; yes | tr -d '\\n' | wc -l; yes | tr -d '\\n' | sed s/a/b/",
@@ -145,6 +150,54 @@ static void regex_limit(void **state)
     shell_run_opts o = {.size = sizeof o, .timeout = 5};
     shell_result *r = run_in(sh, "head -c 100000 /dev/zero | tr '\\0' a > f; grep -cE '(a+)+$' f; grep -cE '(a|aa)*b' f; grep -cP '(a+)+b' f; sed -E 's/(a|a)*c//' f | wc -c; [[ $(cat f) =~ ^(a+)+b$ ]]; echo end", &o);
     assert_true(r->end == SHELL_END_FINISHED || r->end == SHELL_END_TIMEOUT);
+    shell_result_free(r);
+    still_usable(sh);
+    shell_close(sh);
+}
+
+/* Too many at one time. */
+static void process_limit(void **state)
+{
+    (void)state;
+    shell *sh;
+    shell_options o;
+    shell_limits l = WITH(processes, 8);
+    shell_options_init(&o);
+    o.limits = &l;
+    assert_int_equal(shell_open(&o, &sh), SHELL_OK);
+    shell_result *r = run_in(sh, "for i in {1..5}; do sleep 0.1 & done; wait; for i in {1..20}; do sleep 0.1 & done; echo all", NULL);
+    assert_int_equal(r->status, 254);
+    assert_string_equal(r->out, "");
+    assert_non_null(strstr(r->err, "fork: Resource temporarily unavailable\n"));
+    shell_result_free(r);
+    still_usable(sh);
+    shell_close(sh);
+}
+
+static void script_limit(void **state)
+{
+    (void)state;
+    shell *sh;
+    shell_result *r;
+    shell_limits l = WITH(script, 10);
+    shell_run_opts o = {.size = sizeof o, .limits = &l};
+    assert_int_equal(shell_open(NULL, &sh), SHELL_OK);
+    assert_int_equal(shell_run(sh, "echo 45678", 10, &o, &r), SHELL_OK);
+    shell_result_free(r);
+    assert_int_equal(shell_run(sh, "echo 456789", 11, &o, &r), SHELL_EINVAL);
+    assert_non_null(strstr(shell_message(sh), "script limit"));
+    still_usable(sh);
+    shell_close(sh);
+}
+
+/* A pipe holds what it holds: who writes more waits for a reader, and is told when that has gone. */
+static void pipe_ceiling(void **state)
+{
+    (void)state;
+    shell *sh;
+    assert_int_equal(shell_open(NULL, &sh), SHELL_OK);
+    shell_result *r = run_in(sh, "head -c 65536 /dev/zero > f; { cat f; echo one >&2; cat f && echo two >&2; } | sleep 0.05", NULL);
+    assert_string_equal(r->err, "one\n");
     shell_result_free(r);
     still_usable(sh);
     shell_close(sh);
@@ -289,8 +342,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_limit), cmocka_unit_test(step_limit), cmocka_unit_test(memory_limit), cmocka_unit_test(output_limit),
-        cmocka_unit_test(depth_limit), cmocka_unit_test(regex_limit), cmocka_unit_test(pipeline_limit), cmocka_unit_test(expansion_limit), cmocka_unit_test(errors_in_words),
-        cmocka_unit_test(deadlock), cmocka_unit_test(cancel), cmocka_unit_test(refused_output), cmocka_unit_test(older_caller),
+        cmocka_unit_test(depth_limit), cmocka_unit_test(regex_limit), cmocka_unit_test(pipeline_limit), cmocka_unit_test(expansion_limit), cmocka_unit_test(errors_in_words), cmocka_unit_test(process_limit),
+        cmocka_unit_test(script_limit), cmocka_unit_test(pipe_ceiling), cmocka_unit_test(deadlock), cmocka_unit_test(cancel), cmocka_unit_test(refused_output), cmocka_unit_test(older_caller),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -714,6 +714,14 @@ static void test_realpath(void **state)
     vfs_symlink(fs, &root_cred, "a/b", NULL, "/l");
     vfs_symlink(fs, &root_cred, "/gone/x", NULL, "/dangling");
     vfs_symlink(fs, &root_cred, "loop", NULL, "/loop");
+    for (int n = 0; n < 60; n++) { /* a chain that ends, but is too long */
+        char to[16], from[16];
+        snprintf(to, sizeof to, n ? "c%d" : "a", n - 1);
+        snprintf(from, sizeof from, "/c%d", n);
+        vfs_symlink(fs, &root_cred, to, NULL, from);
+    }
+    expect_real(fs, "/c30", REALPATH_EXISTING, 0, "/a");
+    expect_real(fs, "/c59", REALPATH_EXISTING, -ELOOP, "");
     expect_real(fs, "/", REALPATH_EXISTING, 0, "/");
     expect_real(fs, "l/../f", REALPATH_EXISTING, 0, "/a/f");
     expect_real(fs, "//l/.//", REALPATH_EXISTING, 0, "/a/b");

@@ -126,6 +126,15 @@ static bool decide(Proc *p, Http *h, const HttpRequest *r)
     return !GUARD(NET_DECIDE, http_ask(p, &ask) != 0) || refused(h, "");
 }
 
+static void count_upload(Proc *p, size_t n)
+{
+    Net *net = p->kernel->net;
+    uint64_t most = kern_limit(p->kernel, LIMIT_UPLOAD);
+    net->uploaded += n;
+    if (GUARD(NET_UPLOAD, most && net->uploaded > most))
+        proc_limit(p, LIMIT_UPLOAD);
+}
+
 static void count_request(Proc *p)
 {
     Net *net = p->kernel->net;
@@ -133,7 +142,7 @@ static void count_request(Proc *p)
     net->requests++;
     if (GUARD(NET_REQUESTS, most && net->requests > most))
         proc_limit(p, LIMIT_REQUESTS);
-    if (beside && net->active >= beside)
+    if (GUARD(NET_TRANSFERS, beside && net->active >= beside))
         proc_limit(p, LIMIT_TRANSFERS);
 }
 
@@ -262,6 +271,8 @@ static bool begin(Proc *p, Http *h, const HttpRequest *r)
     if (!parse(p, h, r) || !decide(p, h, r) || !http_prepare(p, h, r) || !find_addresses(p, h))
         return false;
     count_request(p);
+    if (r->has_body && !r->streams)
+        count_upload(p, h->sending.len);
     h->state = HTTP_READY;
     p->kernel->net->active++;
     return true;
@@ -370,11 +381,7 @@ bool http_insecure_allowed(Proc *p)
 
 bool http_send(Proc *p, Http *h, Slice data)
 {
-    Net *net = p->kernel->net;
-    uint64_t most = kern_limit(p->kernel, LIMIT_UPLOAD);
-    net->uploaded += data.len;
-    if (GUARD(NET_UPLOAD, most && net->uploaded > most))
-        proc_limit(p, LIMIT_UPLOAD);
+    count_upload(p, data.len);
     while (data.len && h->state != HTTP_ENDED) {
         if (h->upload_at == h->upload_len)
             h->upload_at = h->upload_len = 0;
