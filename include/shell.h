@@ -150,7 +150,7 @@ enum { SHELL_CRED_BEARER = 0, SHELL_CRED_BASIC = 1, SHELL_CRED_HEADER = 2, SHELL
 /* Put into requests that match `url` (as a rule's) and `methods`; the first that matches. The script never sees it: not in variables, not
  * in `curl -v`, not in what a server echoes (secret, base64, hex, URL- and JSON-escaped forms read [redacted]).
  * Placeholder: `name` is a variable; runs find it exported, holding lsh_ and random digits, and where the script puts that into a header (also
- * within Basic), user, password, cookie, query or a body that does not stream, a matching request carries the secret instead. Sign: the `sign`
+ * within Basic), user, password, cookie, query or a body (but for one that streams with its length told beforehand), a matching request carries the secret instead. Sign: the `sign`
  * callback adds header lines to each matching request. */
 typedef struct {
     uint64_t size;

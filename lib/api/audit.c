@@ -55,15 +55,22 @@ static void put_field(Buf *b, const char *name, Slice s)
 
 /* ---------- the chain ---------- */
 
+static void drop_secrets(Audit *a)
+{
+    mem_wipe(&a->secrets);
+    mem_hide(&a->secrets, false);
+    mem_drop(&a->secrets);
+}
+
 /* False: no memory to look for them. */
 static bool without_secrets(shell *sh, Audit *a, Mem *m, Slice *line)
 {
     uint64_t now = kern_net_generation(sh->kernel);
     if (now != a->generation || a->blind) {
-        mem_wipe(&a->secrets);
-        mem_drop(&a->secrets);
+        drop_secrets(a);
         a->blind = !kern_net_redactor(sh->kernel, &a->secrets, &a->redactor);
         a->generation = now;
+        mem_hide(&a->secrets, true);
     }
     if (a->redactor && GUARD(AUDIT_SECRET, true))
         *line = redact_text(a->redactor, m, *line);
@@ -236,8 +243,7 @@ void audit_free(shell *sh)
         a->first = l->next;
         free(l);
     }
-    mem_wipe(&a->secrets);
-    mem_drop(&a->secrets);
+    drop_secrets(a);
     free(a);
 }
 

@@ -12,7 +12,7 @@ static shell_err enter(shell *sh)
     if (err)
         return err;
     int idle = 0;
-    if (GUARD(CALLBACK_ENTERS, sh->in_callback) || !atomic_compare_exchange_strong(&sh->busy, &idle, 1))
+    if (sh->in_callback || !atomic_compare_exchange_strong(&sh->busy, &idle, 1))
         return SHELL_EBUSY;
     return SHELL_OK;
 }

@@ -9,6 +9,8 @@ void *host_stack_map(size_t size, size_t guard);
 void host_stack_unmap(void *stack, size_t size, size_t guard);
 /* Tells the kernel that the contents of [start, start + size) are not needed. */
 void host_discard(void *start, size_t size);
+/* Whether a core dump of the process has the pages that hold [start, start + size). */
+void host_dump(void *start, size_t size, bool dumped);
 /* Fills buf from the operating system's generator. */
 void host_entropy(void *buf, size_t n);
 

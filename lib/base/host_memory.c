@@ -28,6 +28,12 @@ void *host_stack_map(size_t size, size_t guard)
 
 void host_stack_unmap(void *stack, size_t size, size_t guard) { munmap((char *)stack - guard, size + guard); }
 
+void host_dump(void *start, size_t size, bool dumped)
+{
+    uintptr_t page = 4096, from = (uintptr_t)start & ~(page - 1), to = ((uintptr_t)start + size + page - 1) & ~(page - 1);
+    madvise((void *)from, to - from, dumped ? MADV_DODUMP : MADV_DONTDUMP);
+}
+
 void host_discard(void *start, size_t size) { madvise(start, size, MADV_DONTNEED); }
 
 void host_entropy(void *buf, size_t n)

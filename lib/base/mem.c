@@ -1,5 +1,6 @@
 /* mem: arenas, buffers and the byte ledger. */
-#include "lib/base/guard.h"
+#include "guard.h"
+#include "host.h"
 #include "mem.h"
 
 #include <stdarg.h>
@@ -138,6 +139,14 @@ MemMark mem_mark(Mem *m) { return (MemMark){m->blocks, m->large, m->at}; }
 void mem_drop(Mem *m)
 {
     mem_reset(m, (MemMark){NULL, NULL, NULL});
+}
+
+void mem_hide(Mem *m, bool hidden)
+{
+    MemBlock *lists[] = {m->blocks, m->large};
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+        for (MemBlock *b = lists[i]; b; b = b->older)
+            host_dump(b, b->size, !hidden);
 }
 
 void mem_wipe(Mem *m)

@@ -56,6 +56,8 @@ void mem_init(Mem *m, Budget *budget, void (*fail)(void *user), void *user);
 void mem_drop(Mem *m);
 /* Overwrites everything that was allocated since it was last empty; before mem_drop, where secrets were. */
 void mem_wipe(Mem *m);
+/* Keeps what it holds now out of core dumps, or lets it in again, which must be before it is dropped. Whole pages: neighbours go with it. */
+void mem_hide(Mem *m, bool hidden);
 /* As mem_drop, but keeps the first window for the next use. */
 void mem_recycle(Mem *m);
 

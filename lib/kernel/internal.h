@@ -275,6 +275,7 @@ typedef struct Owned {
 Proc *proc_new(Kernel *k);      /* an empty one in the table, with a pid; NULL: no memory */
 void proc_end(Proc *p);         /* releases all it holds; it becomes a zombie, or goes when nobody waits for it */
 void proc_remove(Proc *p);      /* out of the table, memory back */
+void proc_forget_ended(Proc *p); /* children that nobody will wait for any more */
 void proc_discard_unborn(Kernel *k); /* embryos that a raise left behind */
 void proc_close_all(Proc *p);   /* descriptors and owned things */
 /* Runs main under a guard of its own and turns whatever is raised into the process's status or signal. */

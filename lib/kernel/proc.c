@@ -235,6 +235,15 @@ void proc_discard_unborn(Kernel *k)
 
 /* ---------- death ---------- */
 
+void proc_forget_ended(Proc *p)
+{
+    for (Proc *c = p->kernel->procs, *next; c; c = next) {
+        next = c->next;
+        if (c->parent == p && c != p && c->ended && !c->task)
+            proc_remove(c);
+    }
+}
+
 static void orphan_children(Proc *p)
 {
     for (Proc *c = p->kernel->procs, *next; c; c = next) {

@@ -74,6 +74,7 @@ int kern_run_begin(Kernel *k, const RunOptions *o)
     set_deadline(k, o->timeout_ns);
     k->hot.fuel = k->refill = 0;
     begin_main(k->main);
+    proc_forget_ended(k->main); /* jobs of the last run: its table of them went with it */
     int err = open_std(k, o->io);
     Task *t = err ? NULL : task_new(k, k->main, o->main, o->arg, STACK_LARGE);
     if (!t) {

@@ -80,10 +80,19 @@ NORETURN static void cannot_fork(Interp *in, int error)
     lang_fatal(in, 254);
 }
 
+enum { FORK_TRIES = 16 };
+
 Proc *fork_child(Interp *in)
 {
     int error;
     Proc *child = proc_child(in->p, &error);
+    /* With too many processes: those that have ended are collected, and others are let run, as bash does when fork fails. */
+    for (int n = 0; !child && error == -EAGAIN && n < FORK_TRIES; n++) {
+        if (n && proc_sleep(in->p, 0) != 0)
+            break;
+        jobs_reap(in);
+        child = proc_child(in->p, &error);
+    }
     if (!child) {
         if (error == -ENOMEM)
             lang_nomem(in);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "vfs/host.h"
 #include "vfs/vfs.h"
 
 static const VCred root_cred = {0, 0, 022}, agent = {1000, 1000, 022};
@@ -261,6 +262,43 @@ static void test_refused(void **state)
     world_close(&w);
 }
 
+/* ---------- the host's side ---------- */
+
+/* A symlink that leads out, as one that was swapped in behind the VFS's look would be met; and what is above. */
+static void below(bool no_openat2)
+{
+    World w;
+    char source[300];
+    int error;
+    const char *message;
+    world_open(&w);
+    run("ln -s ../out src/way", w.top);
+    snprintf(source, sizeof source, "%s/src", w.top);
+    VBind bind = {.source = source, .destination = "/b", .mode = VBIND_DIRECT, .no_openat2 = no_openat2};
+    HostTree *t = host_tree_open(&bind, &error, &message);
+    assert_non_null(t);
+    static const char *const paths[] = {"way/secret", "../out/secret", "sub/../../out/secret"};
+    for (size_t i = 0; i < ARRAY_LEN(paths); i++)
+        assert_true(host_open(t, paths[i], O_RDONLY) < 0);
+    int fd = host_open(t, "sub/g", O_RDONLY);
+    assert_true(fd >= 0);
+    host_close(fd);
+    host_tree_unref(t);
+    world_close(&w);
+}
+
+static void test_below(void **state)
+{
+    (void)state;
+    below(false);
+}
+
+static void test_below_walking(void **state)
+{
+    (void)state;
+    below(true);
+}
+
 /* ---------- the race ---------- */
 
 static atomic_bool racing;
@@ -323,7 +361,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_copy), cmocka_unit_test(test_copy_readonly), cmocka_unit_test(test_direct), cmocka_unit_test(test_direct_walking),
         cmocka_unit_test(test_direct_readonly), cmocka_unit_test(test_single_file), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_race), cmocka_unit_test(test_race_walking),
+        cmocka_unit_test(test_below), cmocka_unit_test(test_below_walking), cmocka_unit_test(test_race), cmocka_unit_test(test_race_walking),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -478,7 +478,10 @@ static unsigned scan(bool dumped_only)
     static char block[1 << 16];
     while (fgets(line, sizeof line, maps)) {
         char rights[8];
-        if (sscanf(line, "%lx-%lx %7s", &from, &to, rights) == 3) {
+        unsigned long first, last; /* "Anonymous:" begins with a hexadecimal digit too */
+        if (sscanf(line, "%lx-%lx %7s", &first, &last, rights) == 3) {
+            from = first;
+            to = last;
             readable = rights[0] == 'r' && !strstr(line, "[v");
             continue;
         }
@@ -508,6 +511,13 @@ static void test_memory(void **state)
     (void)state;
     shell *sh = open_shell();
     assert_int_equal(scan(true), 0); /* held, but not in a core */
+    static char *volatile planted; /* the scan would find one */
+    planted = malloc(4096);
+    unmask(planted + 1000);
+    assert_int_equal(scan(true), 1);
+    explicit_bzero(planted, 4096);
+    free(planted);
+    assert_int_equal(scan(true), 0);
     static const char script[] = "curl -s $U/s/echo; curl -s $U/q/echo; curl -s $U/b/echo; curl -s -H \"X: $TOKEN\" $U/p/echo; curl -s $U/s/form/0";
     shell_result *r;
     assert_int_equal(shell_run(sh, script, strlen(script), NULL, &r), SHELL_OK);

@@ -121,6 +121,8 @@ static int64_t on_receive(void *user, void *handle, char *out, uint64_t size)
     }
     if (strstr(e->url, "/never"))
         return SHELL_EAGAIN;
+    if (!e->answer && strstr(e->url, "/streamed"))
+        note("sent %s\n", e->body);
     if (!e->answer)
         make_answer(e);
     if (strstr(e->url, "/big") && e->at == e->len) {
@@ -300,6 +302,37 @@ static void test_credentials(void **state)
     shell_close(sh);
 }
 
+/* A placeholder in a body that comes from a pipe, in whatever pieces. */
+static void test_streamed_placeholder(void **state)
+{
+    (void)state;
+    static const shell_credential place = {.size = sizeof place, .url = "https://api.example.com/v1/", .kind = SHELL_CRED_PLACEHOLDER, .name = "TOKEN", .secret = "s3cr3t-T0ken", .secret_len = 12};
+    shell_net net = net_of();
+    net.credentials = &place;
+    shell *sh = open_with(&net, SHELL_LIMIT_DEFAULT);
+    static const struct { const char *body, *sent; } table[] = {
+        {"printf \"a $TOKEN b\"", "a s3cr3t-T0ken b"}, {"printf \"$TOKEN$TOKEN\"", "s3cr3t-T0kens3cr3t-T0ken"}, {"printf lsh_lsh; sleep 0.01; printf _", "lsh_lsh_"}, {"printf 'l'; sleep 0.01; printf x", "lx"},
+        {"for ((i = 0; i < ${#TOKEN}; i++)); do printf %s \"${TOKEN:i:1}\"; sleep 0.002; done; printf .", "s3cr3t-T0ken."}, {"printf 'ls'; sleep 0.01; printf \"$TOKEN\"; sleep 0.01; printf 'lsh'", "lss3cr3t-T0kenlsh"},
+        {"printf \"${TOKEN:0:20}\"; sleep 0.01; printf \"${TOKEN:0:30}\"; sleep 0.01; printf \"${TOKEN:30}\"", NULL},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char script[512], wanted[128];
+        snprintf(script, sizeof script, "{ %s; } | curl -s -o /dev/null -w '%%{size_upload}' -T - https://api.example.com/v1/streamed", table[i].body);
+        assert_int_equal(run(sh, script), 0);
+        snprintf(wanted, sizeof wanted, "sent %s\n", table[i].sent ? table[i].sent : "lsh_");
+        if (!table[i].sent)
+            wanted[9] = 0;
+        if (!strstr(world.log, wanted) || (!table[i].sent && !strstr(world.log, "s3cr3t-T0ken\n")))
+            fail_msg("%s: %s", script, world.log);
+    }
+    assert_int_equal(run(sh, "printf \"$TOKEN\" | curl -s -T - https://other.example.com/streamed"), 0);
+    assert_null(strstr(world.log, "s3cr3t"));
+    assert_non_null(strstr(world.log, "sent lsh_"));
+    assert_int_equal(run(sh, "echo \"$TOKEN\" > f; curl -s -d @f https://api.example.com/v1/streamed"), 0);
+    assert_non_null(strstr(world.log, "sent s3cr3t-T0ken\n"));
+    shell_close(sh);
+}
+
 static int32_t to_private(void *user, const char *host, char *text, uint64_t size)
 {
     (void)user;
@@ -367,7 +400,7 @@ static void test_changes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_answers), cmocka_unit_test(test_bodies), cmocka_unit_test(test_checks), cmocka_unit_test(test_credentials), cmocka_unit_test(test_addresses_and_limits),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_answers), cmocka_unit_test(test_bodies), cmocka_unit_test(test_checks), cmocka_unit_test(test_credentials), cmocka_unit_test(test_streamed_placeholder), cmocka_unit_test(test_addresses_and_limits),
                                        cmocka_unit_test(test_changes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

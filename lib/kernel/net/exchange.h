@@ -6,7 +6,7 @@
 #include "lib/kernel/http.h"
 #include "lib/kernel/internal.h"
 
-enum { BODY_SMALL = 16 * 1024, BODY_ROOM = 512 * 1024, BODY_FULL = 256 * 1024, UPLOAD_ROOM = 128 * 1024, HEADS_MAX = 1024 * 1024, ADDRESSES_MAX = 32 };
+enum { BODY_SMALL = 16 * 1024, BODY_ROOM = 512 * 1024, BODY_FULL = 256 * 1024, UPLOAD_ROOM = 128 * 1024, HEADS_MAX = 1024 * 1024, ADDRESSES_MAX = 32, PLACEHOLDER_MOST = 64 };
 
 /* ASKING: the embedder, who may take steps to answer; the component has no part in it yet. */
 typedef enum { HTTP_ASKING, HTTP_RESOLVING, HTTP_READY, HTTP_RUNNING, HTTP_ENDED } HttpState;
@@ -53,6 +53,9 @@ struct Http {
     char *upload;
     size_t upload_len, upload_at;
     bool upload_end, upload_paused;
+    char held[PLACEHOLDER_MOST];  /* the last bytes sent, where they may be a placeholder's beginning */
+    size_t nheld;
+    bool swaps;             /* the body streams, and placeholders in it are replaced */
 };
 
 typedef struct Net {

@@ -379,9 +379,14 @@ bool http_insecure_allowed(Proc *p)
 
 /* ---------- bodies ---------- */
 
-bool http_send(Proc *p, Http *h, Slice data)
+static void resume_upload(Http *h)
 {
-    count_upload(p, data.len);
+    h->wants_resume |= h->upload_paused;
+    h->upload_paused = false;
+}
+
+static void send_bytes(Proc *p, Http *h, Slice data)
+{
     while (data.len && h->state != HTTP_ENDED) {
         if (h->upload_at == h->upload_len)
             h->upload_at = h->upload_len = 0;
@@ -389,19 +394,60 @@ bool http_send(Proc *p, Http *h, Slice data)
         memcpy(h->upload + h->upload_len, data.data, n);
         h->upload_len += n;
         data = slice_from(data, n);
-        h->wants_resume |= h->upload_paused;
-        h->upload_paused = false;
+        resume_upload(h);
         if (!n)
             task_block(p, &h->queue, -1);
     }
+}
+
+/* How many bytes at the end of `s` are a beginning of the placeholder. */
+static size_t begun(Slice s, Slice placeholder)
+{
+    size_t n = MIN(s.len, placeholder.len - 1);
+    while (n && memcmp(s.data + s.len - n, placeholder.data, n) != 0)
+        n--;
+    return n;
+}
+
+static void send_swapped(Proc *p, Http *h, Slice data)
+{
+    MemMark mark = mem_mark(&p->mem);
+    Slice secret = secret_bytes(h->secret), placeholder = slice(mem_copy(&p->mem, h->credential->placeholder), h->credential->placeholder.len);
+    char *joint = mem_alloc(&p->mem, h->nheld + data.len + 1);
+    memcpy(joint, h->held, h->nheld);
+    memcpy(joint + h->nheld, data.data, data.len);
+    Slice rest = slice(joint, h->nheld + data.len);
+    h->nheld = 0;
+    for (size_t at; (at = slice_search(rest, placeholder)) != SIZE_MAX; rest = slice_from(rest, at + placeholder.len)) {
+        send_bytes(p, h, slice(rest.data, at));
+        send_bytes(p, h, secret);
+        h->hidden_body += (int64_t)secret.len - (int64_t)placeholder.len;
+    }
+    size_t keep = begun(rest, placeholder);
+    send_bytes(p, h, slice(rest.data, rest.len - keep));
+    memcpy(h->held, rest.data + rest.len - keep, keep);
+    h->nheld = keep;
+    mem_reset(&p->mem, mark);
+}
+
+bool http_send(Proc *p, Http *h, Slice data)
+{
+    count_upload(p, data.len);
+    if (h->swaps && h->secret && data.len)
+        send_swapped(p, h, data);
+    else
+        send_bytes(p, h, data);
     return h->state != HTTP_ENDED;
 }
 
 void http_send_end(Http *h)
 {
+    if (h->nheld) /* behind UPLOAD_ROOM there is room for it */
+        memcpy(h->upload + h->upload_len, h->held, h->nheld);
+    h->upload_len += h->nheld;
+    h->nheld = 0;
     h->upload_end = true;
-    h->wants_resume |= h->upload_paused;
-    h->upload_paused = false;
+    resume_upload(h);
 }
 
 bool http_head(Proc *p, Http *h)

@@ -322,7 +322,8 @@ static bool take_body(Http *h, const HttpRequest *r)
         h->start.body = NULL;
     }
     if (r->has_body && r->streams)
-        h->upload = mem_alloc(&h->mem, UPLOAD_ROOM);
+        h->upload = mem_alloc(&h->mem, UPLOAD_ROOM + PLACEHOLDER_MOST);
+    h->swaps = r->has_body && r->streams && r->body_len < 0 && h->credential && h->credential->kind == CREDENTIAL_PLACEHOLDER && h->credential->placeholder.len < PLACEHOLDER_MOST;
     return !r->has_body || !r->streams || h->upload || no_memory(h);
 }
 
