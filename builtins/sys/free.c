@@ -5,7 +5,7 @@ static const Option options[] = {
     {'b', "bytes", OPT_FLAG, "show output in bytes", NULL, 'b'}, {'k', "kibi", OPT_FLAG, "show output in kibibytes", NULL, 'k'}, {'m', "mebi", OPT_FLAG, "show output in mebibytes", NULL, 'm'},
     {'g', "gibi", OPT_FLAG, "show output in gibibytes", NULL, 'g'}, {0, "kilo", OPT_FLAG, "show output in kilobytes", NULL, 256}, {0, "mega", OPT_FLAG, "show output in megabytes", NULL, 257},
     {0, "giga", OPT_FLAG, "show output in gigabytes", NULL, 258}, {'h', "human", OPT_FLAG, "show human-readable output", NULL, 'h'}, {0, "si", OPT_FLAG, "use powers of 1000 not 1024", NULL, 259},
-    {'t', "total", OPT_FLAG, "show total for RAM + swap", NULL, 't'}, {'w', "wide", OPT_FLAG, "wide output", NULL, 'w'}, OPTIONS_END,
+    {'l', "lohi", OPT_FLAG, "show detailed low and high memory statistics", NULL, 'l'}, {'t', "total", OPT_FLAG, "show total for RAM + swap", NULL, 't'}, {'w', "wide", OPT_FLAG, "wide output", NULL, 'w'}, OPTIONS_END,
 };
 
 static const char *shown(Proc *p, uint64_t bytes, uint64_t unit, bool human, bool si)
@@ -34,7 +34,7 @@ static void row(Proc *p, const char *name, const uint64_t *v, size_t n, uint64_t
 static int free_main(Proc *p, Args *args)
 {
     uint64_t unit = 1024;
-    bool human = false, si = false, total = false, wide = false;
+    bool human = false, si = false, total = false, wide = false, low_high = false;
     for (int id; (id = args_next(p, args)) >= 0;) {
         switch (id) {
         case 'b': unit = 1; break;
@@ -47,6 +47,7 @@ static int free_main(Proc *p, Args *args)
         case 'h': human = true; break;
         case 259: si = true; break;
         case 't': total = true; break;
+        case 'l': low_high = true; break;
         default: wide = true; break;
         }
     }
@@ -56,6 +57,10 @@ static int free_main(Proc *p, Args *args)
     const uint64_t memory[] = {all, used, left, 0, 0, left}, wide_memory[] = {all, used, left, 0, 0, 0, left}, none[] = {0, 0, 0};
     out_str(p->out, wide ? "               total        used        free      shared     buffers       cache   available\n" : "               total        used        free      shared  buff/cache   available\n");
     row(p, "Mem:", wide ? wide_memory : memory, wide ? 7 : 6, unit, human, si);
+    if (low_high) {
+        row(p, "Low:", memory, 3, unit, human, si);
+        row(p, "High:", none, 3, unit, human, si);
+    }
     row(p, "Swap:", none, 3, unit, human, si);
     if (total)
         row(p, "Total:", memory, 3, unit, human, si);

@@ -59,7 +59,7 @@ static int locale_main(Proc *p, Args *args)
         if (id == 'a' || id == 'm')
             return 0;
     }
-    int n;
+    int n, status = 0;
     char **v = args_operands(args, &n);
     for (int i = 0; i < n; i++) {
         if (strcmp(v[i], "charmap") == 0)
@@ -68,11 +68,13 @@ static int locale_main(Proc *p, Args *args)
             out_str(p->out, ".\n");
         else if (strcmp(v[i], "thousands_sep") == 0)
             out_str(p->out, "\n");
-        else
+        else {
             warn(p, "unknown name \"%s\"", v[i]);
+            status = 1;
+        }
     }
     if (n)
-        return 0;
+        return status;
     const char *lang = proc_getenv(p, "LANG"), *all = proc_getenv(p, "LC_ALL"), *language = proc_getenv(p, "LANGUAGE");
     out_printf(p->out, "LANG=%s\nLANGUAGE=%s\n", lang ? lang : "", language ? language : "");
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {

@@ -190,11 +190,14 @@ static int clear_main(Proc *p, Args *args)
         }
     }
     if (!term || !*term) {
-        out_str(p->err, "TERM environment variable not set.\n");
+        out_str(p->err, term ? "'': unknown terminal type.\n" : "TERM environment variable not set.\n");
         output_flush(p->err);
         return 1;
     }
-    out_str(p->out, keep ? "\033[H\033[2J" : "\033[H\033[2J\033[3J");
+    if (strcmp(term, "dumb") == 0)
+        return 1;
+    bool old = strncmp(term, "vt1", 3) == 0 || strncmp(term, "vt2", 3) == 0 || strcmp(term, "ansi") == 0;
+    out_str(p->out, old ? "\033[H\033[J" : keep || strcmp(term, "linux") == 0 ? "\033[H\033[2J" : "\033[H\033[2J\033[3J");
     return 0;
 }
 

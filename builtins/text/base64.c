@@ -106,7 +106,7 @@ static int decode(Coder *c, Input *in)
             if (b == '\n' || (!known && c->ignore_garbage))
                 continue;
             if (!known) {
-                if (n)
+                if (n && c->code->bits == 6) /* base32 gives nothing of a group that is not whole */
                     decode_group(c, held, n);
                 n = 0;
                 ok = false;
@@ -120,7 +120,7 @@ static int decode(Coder *c, Input *in)
         }
         proc_tick(c->p, 1 + chunk.len / 64);
     }
-    if (n && ok) /* base32 gives nothing of a group that ends too early */
+    if (n && ok)
         ok = c->code->bits == 6 && decode_group(c, held, n);
     if (!ok)
         die(c->p, 1, "invalid input");
