@@ -84,4 +84,4 @@ static int pathchk_main(Proc *p, Args *args)
     return !ok;
 }
 
-COMMAND(pathchk, "pathchk [OPTION]... NAME...", "Diagnose invalid or unportable file names.", options, COMMAND_PURE);
+COMMAND(pathchk, "pathchk [OPTION]... NAME...", "Diagnose invalid or unportable file names.", options, COMMAND_PURE | COMMAND_ORDERED);

@@ -197,7 +197,7 @@ static int clear_main(Proc *p, Args *args)
     if (strcmp(term, "dumb") == 0)
         return 1;
     bool old = strncmp(term, "vt1", 3) == 0 || strncmp(term, "vt2", 3) == 0 || strcmp(term, "ansi") == 0;
-    out_str(p->out, old ? "\033[H\033[J" : keep || strcmp(term, "linux") == 0 ? "\033[H\033[2J" : "\033[H\033[2J\033[3J");
+    out_printf(p->out, "\033[H\033[%sJ%s", old || strcmp(term, "linux") == 0 ? "" : "2", old || keep ? "" : "\033[3J");
     return 0;
 }
 
