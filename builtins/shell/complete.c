@@ -93,6 +93,19 @@ static void offer_options(Compgen *g)
         offer(g, slice_str(list[i].name));
 }
 
+/* Exported variables that have a value. */
+static void offer_exported(Compgen *g)
+{
+    size_t count, kept = 0;
+    Slice *list = var_names(g->in, ATTR_EXPORT, &count);
+    for (size_t i = 0; i < count; i++) {
+        const Var *v = var_find_raw(g->in, list[i]);
+        if (v && !(v->attrs & ATTR_INVISIBLE) && v->value.kind != VALUE_UNSET)
+            list[kept++] = list[i];
+    }
+    offer_list(g, list, kept);
+}
+
 static void generate(Compgen *g)
 {
     size_t count;
@@ -106,7 +119,7 @@ static void generate(Compgen *g)
     if (g->actions['A'])
         list = var_names(g->in, ATTR_ARRAY, &count), offer_list(g, list, count);
     if (g->actions['e'])
-        list = var_names(g->in, ATTR_EXPORT, &count), offer_list(g, list, count);
+        offer_exported(g);
     if (g->actions['F'])
         list = function_names(g->in, &count), offer_list(g, list, count);
     if (g->actions['c'] || g->actions['b'])

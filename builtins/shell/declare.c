@@ -192,7 +192,7 @@ static int declare_name(Declare *d, const char *word)
 
 static int declare_function(Declare *d, const char *word)
 {
-    if (strchr(word, '='))
+    if (*word != '=' && strchr(word, '='))
         return shell_fail(d->proc, d->args, "cannot use `-f' to make functions");
     if (d->set || d->clear) {
         if (function_attrs(d->in, slice_str(word), d->set, d->clear))

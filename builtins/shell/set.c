@@ -115,7 +115,7 @@ static int check_letters(Proc *p, Args *args)
             return 0;
         for (const char *c = s + 1; *c; c++) {
             if (*c == 'o')
-                i += i + 1 < args->argc && c[1] == 0;
+                i += i + 1 < args->argc && c[1] == 0 && args->argv[i + 1][0] != '-' && args->argv[i + 1][0] != '+';
             else if (*c == 'r' && *s == '+' && option_on(interp_of(p), 'r'))
                 return bad_letter(p, args, '+', 'r') && true;
             else if (*c != 'r' && !strchr(known_letters, *c))
@@ -135,6 +135,8 @@ static int set_cluster(Proc *p, Args *args, int *i)
             continue;
         }
         const char *name = *i + 1 < args->argc && args->argv[*i + 1][0] != '-' && args->argv[*i + 1][0] != '+' ? args->argv[++*i] : NULL;
+        if (name && !*name)
+            name = NULL;
         int status = set_named(p, args, on, name);
         if (status)
             return status;

@@ -185,17 +185,26 @@ void trace_command(Interp *in, const char *const *words, uint32_t count, const c
     trace_end(in, &b);
 }
 
+/* A word as it was written, but for what $'...' means. */
+void trace_word(Buf *b, const Word *w)
+{
+    if (w->source.len && memmem(w->source.data, w->source.len, "$'", 2))
+        print_word(b, w);
+    else
+        buf_append(b, w->source);
+}
+
 /* "for i in 1 2", each round. */
 void trace_for(Interp *in, const Node *n)
 {
     Buf b;
     trace_begin(in, &b);
-    buf_printf(&b, "for %.*s", (int)n->each.var.text.len, n->each.var.text.data);
-    if (n->each.in_given)
-        buf_append(&b, SLICE(" in"));
+    buf_printf(&b, "%s %.*s in", n->kind == NODE_FOR ? "for" : "select", (int)n->each.var.text.len, n->each.var.text.data);
+    if (!n->each.in_given)
+        buf_append(&b, SLICE(" \"$@\""));
     for (uint32_t i = 0; i < n->each.count; i++) {
         buf_char(&b, ' ');
-        buf_append(&b, n->each.words[i]->source);
+        trace_word(&b, n->each.words[i]);
     }
     trace_end(in, &b);
 }

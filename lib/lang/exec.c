@@ -354,6 +354,8 @@ int exec_select(Interp *in, const Node *n)
     int status = 0;
     bool show = true;
     debug_trap(in, n);
+    if (unlikely(OPT(in, XTRACE)))
+        trace_for(in, n);
     in->dyn.loop_depth++;
     while (f.count) {
         output_flush(in->p->out);

@@ -75,7 +75,7 @@ static void trace_assign(Interp *in, const Assign *a, Slice text)
             if (a->items[i].index)
                 buf_printf(&b, "[%.*s]%s", (int)a->items[i].index->source.len, a->items[i].index->source.data, a->items[i].append ? "+=" : "=");
             if (a->items[i].value)
-                buf_append(&b, a->items[i].value->source);
+                trace_word(&b, a->items[i].value);
         }
         buf_char(&b, ')');
     } else {
@@ -173,7 +173,7 @@ static bool prefix_assignments(Interp *in, const Node *n)
         const Assign *a = &n->simple.assigns[i];
         Slice text = a->is_array ? list_text(in, a) : a->value ? expand_string(in, a->value) : SLICE(""), old;
         Assign plain = *a;
-        plain.is_array = false; /* a=(1 2) in front of a command is text */
+        plain.append = plain.is_array = false; /* a=(1 2) in front of a command is text */
         const Var *v = var_lookup(in, &a->name);
         if (unlikely(OPT(in, XTRACE)))
             trace_assign(in, &plain, text);

@@ -409,7 +409,7 @@ static int run_parsing(Interp *in, TextUnwind *t, Slice text, uint32_t first_lin
         cacheable &= !parser_warnings(t->parser).count; /* they are to be said each time */
         size_t read = parser_offset(t->parser);
         if (state == PARSE_ERROR) /* the line has been read whole */
-            read += slice_find(slice_from(text, read), '\n');
+            read += slice_find(slice_from(text, read), '\n') + 1;
         echo_verbose(in, text, at, MIN(read, text.len));
         at = parser_offset(t->parser);
         if (state == PARSE_ERROR) {
@@ -480,7 +480,7 @@ int run_units(Interp *in, Slice text, uint32_t first_line, const char *name)
     t->stdin_base = in->stdin_script && !outer ? in->stdin_at : SIZE_MAX / 2;
     if (t->stdin_base != SIZE_MAX / 2)
         in->stdin_at += text.len;
-    in->stale_word = false;
+    in->stale_word &= in->trap_depth > 0; /* a trap's text leaves the reader as it was */
     bool cached = in->lang && !in->stale_cond && !in->stdin_script && first_line == 1 && !options.aliases && !OPT(in, VERBOSE);
     const Parsed *p = cached ? parse_cache_get(in->lang->cache, text, hash, option_bits(&options)) : NULL;
     int status = p ? run_parsed(in, t, p) : run_parsing(in, t, text, first_line, hash);

@@ -449,6 +449,7 @@ void frame_unref(Gen *g, Frame *f);
 void base_args_know(Interp *in); /* what BASH_ARGV has at its bottom, from here on */
 Program program_find(Interp *in, const char *name, bool default_path);
 bool set_nameref(Interp *in, const Name *name, Slice target);
+void trace_word(Buf *b, const Word *w);
 void trace_for(Interp *in, const Node *n);
 int exec_simple(Interp *in, const Node *n);
 int exec_condition_free(Interp *in, const Node *n); /* without errexit */

@@ -200,6 +200,9 @@ static int start_body(Interp *in, void *arg)
 {
     const ShellStart *s = arg;
     Slice text = s->text;
+    set_zero(in, s->posix ? "sh" : "bash"); /* messages about options come before the script has a say */
+    if (!set_options(in, s->options, s->long_options, s->shopts))
+        return 2;
     if (s->argc)
         set_zero(in, s->argv[0]);
     if (s->argc > 1)
@@ -209,8 +212,6 @@ static int start_body(Interp *in, void *arg)
     find_directory(in);
     inherit_ignored(in);
     import_functions(in);
-    if (!set_options(in, s->options, s->long_options, s->shopts))
-        return 2;
     if (s->restricted)
         restrict_shell(in);
     if (s->has_text) {

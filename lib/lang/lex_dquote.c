@@ -302,6 +302,10 @@ static bool read_dollar_paren(Builder *b, bool quoted)
         }
     }
     const char *end = s[2] == '(' ? skip_parens(s + 2, '(', ')') : NULL;
+    if (s[2] == '(' && !end) {
+        need_more(p);
+        fail_parens(p, s, s + 3, ")");
+    }
     if (end)
         read_late(b, quoted, s + 2, end);
     else

@@ -283,9 +283,12 @@ Param *read_braced_param(Parser *p, bool quoted)
     while (p->at[0] == '\\' && p->at[1] == '\n')
         p->at += 2;
     Param *param = GET(p, Param);
+    const char *inside = p->at;
     param->braced = true;
     bool good = read_whole(p, param, quoted);
     if (!good || *p->at != '}') {
+        if (!good)
+            p->at = inside; /* from the beginning: what was taken for a parameter may begin a ${ */
         if (*p->at)
             read_parts(p, quoted ? MODE_BRACE_DQ : MODE_BRACE, 0, 0);
         if (*p->at != '}') {

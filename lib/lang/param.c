@@ -82,7 +82,7 @@ static void subject_element(Interp *in, Subject *s, const Param *p, const Var *v
             }
             for (int times = p->kind == PARAM_LENGTH ? 0 : p->kind == PARAM_TRANSFORM && p->op == 'a' ? 2 : 1; times; times--)
                 lang_report(in, "%.*s: bad array subscript", (int)name.len, name.data);
-            s->bad = true;
+            s->bad = p->kind == PARAM_REMOVE_PREFIX || p->kind == PARAM_REMOVE_SUFFIX;
             return;
         }
     }

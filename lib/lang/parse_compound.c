@@ -334,6 +334,8 @@ static Node *parse_coproc(Parser *p, uint32_t line)
             p->have = false;
         }
     }
+    if (peek_is(p, "!"))
+        fail_token(p);
     n->coproc.body = parse_command(p);
     return n;
 }
@@ -385,10 +387,10 @@ static bool is_closer(Parser *p)
 {
     static const char *const closers[] = {"then", "else", "elif", "fi", "do", "done", "esac", "}", "in", "]]"};
     const Token *t = peek(p);
-    if (t->kind != TOK_WORD || !t->plain || t->end - t->start > 4 || t->start == p->stale)
+    if (t->kind != TOK_WORD || !t->plain || t->end - t->start > 4)
         return false;
     for (size_t i = 0; i < ARRAY_LEN(closers); i++)
-        if (peek_is(p, closers[i]))
+        if (peek_is(p, closers[i]) && (t->start != p->stale || peek_is(p, "]]")))
             return true;
     return false;
 }

@@ -112,7 +112,7 @@ static bool redirect_file(Interp *in, const Redir *r, int fd)
     int got = open_target(in, r, path.data, &exists);
     if (got < 0) {
         if (exists)
-            lang_error(in, "%s: cannot overwrite existing file", path.data);
+            lang_error(in, "%s: cannot overwrite existing file", r->var ? r->var->text.data : path.data);
         else
             report(in, path, got);
         return false;
