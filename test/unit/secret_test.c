@@ -482,7 +482,7 @@ static unsigned scan(bool dumped_only)
         if (sscanf(line, "%lx-%lx %7s", &first, &last, rights) == 3) {
             from = first;
             to = last;
-            readable = rights[0] == 'r' && !strstr(line, "[v");
+            readable = rights[0] == 'r' && !strstr(line, "[v") && to - from < 1ul << 32; /* AddressSanitizer's shadow has terabytes */
             continue;
         }
         if (strncmp(line, "VmFlags:", 8) != 0 || !readable || (dumped_only && strstr(line, " dd")))
