@@ -26,6 +26,7 @@ enum {
     RE_POSIX = 1 << 7,    /* without GNU's extensions (sed --posix) */
     RE_BASH = 1 << 8,     /* [[ =~ ]]: like regcomp(REG_EXTENDED) of glibc */
     RE_GREP = 1 << 9,     /* grep's dialect: operators with nothing before them are skipped, odd intervals are text */
+    RE_AWK = 1 << 11,     /* gawk's: operators with nothing before them, odd intervals and an unmatched parenthesis are text */
     RE_BYTE_RANGES = 1 << 10, /* glibc's, without collation tables: the ends of a range are single bytes */
 };
 

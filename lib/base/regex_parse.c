@@ -362,7 +362,7 @@ static DupResult dup_bounds(P *p, int *min, int *max)
     if (*min != -2)
         *max = p->token.kind == T_CLOSE_DUP ? *min : p->token.kind == T_CHAR && p->token.c == ',' ? dup_number(p) : -2;
     if (*min == -2 || *max == -2) {
-        if (p->ps->flags & RE_GREP && p->ere)
+        if ((p->ps->flags & RE_AWK) || (p->ps->flags & RE_GREP && p->ere))
             goto text;
         fail(p, p->token.kind == T_END ? e_brace : e_bad_brace);
         return DUP_ERROR;
@@ -499,7 +499,7 @@ static Node *expression(P *p, bool nested)
     case T_CLOSE:
         if (nested)
             return re_node(p->ps, N_EMPTY);
-        if (!(p->ps->flags & RE_BASH) && !(p->ere && (p->ps->flags & RE_GREP)))
+        if (!(p->ps->flags & (RE_BASH | RE_AWK)) && !(p->ere && (p->ps->flags & RE_GREP)))
             return fail(p, e_rparen);
         n = char_node(p, p->token.c);
         break;
@@ -516,7 +516,7 @@ static Node *expression(P *p, bool nested)
             n->number = p->base + p->token.c;
         break;
     case T_STAR: case T_PLUS: case T_QUESTION: case T_OPEN_DUP:
-        if (p->ere || (p->token.kind == T_OPEN_DUP && !(p->ps->flags & RE_GREP)))
+        if (!(p->ps->flags & RE_AWK) && (p->ere || (p->token.kind == T_OPEN_DUP && !(p->ps->flags & RE_GREP))))
             return fail(p, e_repeat);
         n = char_node(p, p->token.c);
         break;

@@ -58,7 +58,7 @@ typedef enum {
 
 typedef struct Value {
     uint32_t kind;
-    uint32_t cell; /* V_REF: CELL_GLOBAL | index, or an index into the stack; V_UNSET: 1 once an element or field */
+    uint32_t cell; /* V_REF: CELL_GLOBAL | index, or an index into the stack; V_UNSET: 1 once an element or assigned field, CELL_FIELD a field that is not there */
     union {
         double n;
         String *s;
@@ -97,6 +97,8 @@ static inline Value value_num(double n) { return (Value){.kind = V_NUM, .n = n};
 static inline Value value_str(String *s) { return (Value){.kind = V_STR, .s = s}; }
 Value value_plain(Awk *w, Slice s);
 Value value_input(Awk *w, Slice s);
+enum { CELL_FIELD = 2 };
+
 static inline Value value_unset(void) { return (Value){.kind = V_UNSET}; }
 
 /* Numbers in text: the longest prefix that is one (0 without), and whether all of it is one, blanks aside. */

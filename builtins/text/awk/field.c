@@ -121,7 +121,7 @@ Value record_value(Awk *w)
     if (r->stale)
         rebuild(w);
     if (!r->whole && !r->text.data)
-        return (Value){.kind = V_UNSET, .cell = 1}; /* no record yet */
+        return (Value){.kind = V_UNSET, .cell = CELL_FIELD}; /* no record yet */
     if (!r->whole)
         r->whole = r->text_owner ? string_ref(r->text_owner) : string_new(w, r->text);
     Value v = value_str(string_ref(r->whole));
@@ -356,7 +356,7 @@ Value field_value(Awk *w, size_t i)
         return record_value(w);
     Record *r = &w->record;
     if (!field_known(w, i))
-        return (Value){.kind = V_UNSET, .cell = 1};
+        return (Value){.kind = V_UNSET, .cell = CELL_FIELD};
     Field *f = &r->fields[i];
     if (f->value.kind == V_UNSET && !f->value.cell) {
         f->value = value_input(w, slice(r->text.data + f->at, f->len));
@@ -414,7 +414,7 @@ static void fields_extend(Awk *w, size_t n)
     while (r->nf < n) {
         Field *f = &r->fields[++r->nf];
         value_release(w, &f->value);
-        f->value = (Value){.kind = V_UNSET, .cell = 1};
+        f->value = (Value){.kind = V_UNSET, .cell = CELL_FIELD};
         r->made = r->nf;
     }
 }

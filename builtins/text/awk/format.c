@@ -227,9 +227,25 @@ static void put_special(Format *f, Spec *s, double n)
     put_padded(f, s, slice_str(text), 4);
 }
 
+/* Under # what lies between -1 and 1 has its prefix, a zero has not. */
+static void put_fraction(Format *f, const Spec *s)
+{
+    size_t zeros = s->has_precision ? (size_t)s->precision : s->zero && !s->minus && s->width > 2 ? (size_t)s->width - (s->conversion == 'o' ? 1 : 2) : 1;
+    Buf text;
+    buf_init(&text, &f->w->p->mem, BUF_MAX);
+    buf_append(&text, s->conversion == 'o' ? SLICE("0") : s->conversion == 'x' ? SLICE("0x") : SLICE("0X"));
+    pad(&text, zeros, '0');
+    put_padded(f, s, buf_slice(&text), text.len);
+}
+
 static void put_integer(Format *f, Spec *s, double n)
 {
+    bool fraction = n != 0;
     n = trunc(n);
+    if (n == 0 && fraction && s->alternate && strchr("oxX", s->conversion)) {
+        put_fraction(f, s);
+        return;
+    }
     if (s->has_precision && s->precision >= 0)
         s->zero = false;
     bool is_signed = s->conversion == 'd' || s->conversion == 'i';

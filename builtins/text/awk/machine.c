@@ -417,10 +417,11 @@ static void scalar(Awk *w, int32_t b)
     Value *cell = cell_at(w, b);
     if (unlikely(cell->kind == V_ARRAY))
         awk_fatal(w, "attempt to use array `%s' in a scalar context", cell_name(w, b));
-    if (cell->kind == V_REF) {
-        push(w, value_unset());
-        return;
-    }
+    /* What was read as a value is a scalar from then on. */
+    while (cell->kind == V_REF)
+        cell = cell->cell & CELL_GLOBAL ? &w->globals[cell->cell & ~CELL_GLOBAL] : &w->stack[cell->cell];
+    if (cell->kind == V_UNSET && !cell->cell)
+        cell->cell = 1;
     push(w, value_copy(cell));
 }
 

@@ -482,7 +482,10 @@ static Node *parse_comparison(Parser *ps)
 
 static Node *parse_match(Parser *ps)
 {
+    bool bare = ps->lex.token == T_DIVIDE || ps->lex.token == T_DIV_ASSIGN;
     Node *n = parse_comparison(ps);
+    if (bare && n->type == N_REGEX && !n->parens && (ps->lex.token == T_MATCH || ps->lex.token == T_NO_MATCH))
+        parse_warning(ps, "regular expression on left of `~' or `!~' operator");
     while (ps->lex.token == T_MATCH || ps->lex.token == T_NO_MATCH) {
         unsigned negated = ps->lex.token == T_NO_MATCH;
         lex_next(ps);

@@ -258,7 +258,7 @@ Re *rx_compiled(Awk *w, Rx *rx, bool groups, ReError *error)
 {
     Re **re = &rx->re[(w->ignore_case ? 1 : 0) + (groups ? 2 : 0)];
     if (!*re) {
-        unsigned flags = (w->ignore_case ? (unsigned)RE_ICASE : 0u) | (w->utf8 ? 0u : (unsigned)RE_BYTES) | (groups ? 0u : (unsigned)RE_NO_CAPTURES);
+        unsigned flags = (w->ignore_case ? (unsigned)RE_ICASE : 0u) | (w->utf8 ? 0u : (unsigned)RE_BYTES) | (groups ? 0u : (unsigned)RE_NO_CAPTURES) | RE_AWK;
         Slice pattern = string_slice(rx->ere);
         *re = re_compile(w->p->keep.budget, &w->p->keep, &pattern, 1, RE_ERE, flags, error);
     }

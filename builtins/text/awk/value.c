@@ -414,9 +414,12 @@ int text_compare(Awk *w, Slice a, Slice b)
     return w->ignore_case ? folded_compare(a, b) : slice_cmp(a, b);
 }
 
+/* A field that is not there compares as the empty string, which gawk 5.2 does, and not POSIX. */
+static bool missing_field(const Value *v) { return v->kind == V_UNSET && v->cell == CELL_FIELD; }
+
 int value_compare(Awk *w, const Value *a, const Value *b)
 {
-    if (value_looks_numeric(w, a) && value_looks_numeric(w, b)) {
+    if (!missing_field(a) && !missing_field(b) && value_looks_numeric(w, a) && value_looks_numeric(w, b)) {
         double x = value_number(w, a), y = value_number(w, b);
         if (isnan(x) || isnan(y))
             return isnan(x) && isnan(y) ? 0 : isnan(x) ? 1 : -1;

@@ -126,9 +126,14 @@ static int unit_order(const Number *n)
     return n->negative ? -order : order;
 }
 
-static int human_compare(Slice a, Slice b)
+/* -f raises the unit too: 1m is then more than 1k, and the e of 1e3 an exa. */
+static int human_compare(Slice a, Slice b, bool fold)
 {
     Number x = number_read(a), y = number_read(b);
+    if (fold) {
+        x.suffix = (char)upper((unsigned char)x.suffix);
+        y.suffix = (char)upper((unsigned char)y.suffix);
+    }
     int i = unit_order(&x), j = unit_order(&y);
     return i != j ? (i < j ? -1 : 1) : number_compare(&x, &y);
 }
@@ -317,7 +322,7 @@ static int key_compare(const Sorter *s, const Ordering *o, Slice a, Slice b)
     if (o->general)
         return general_compare(a, b);
     if (o->human)
-        return human_compare(a, b);
+        return human_compare(a, b, o->fold);
     if (o->month)
         return month_of(a) - month_of(b);
     if (o->version)
