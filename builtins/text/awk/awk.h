@@ -177,7 +177,8 @@ Iter *iter_new(Awk *w, Array *a);
 void iter_release(Awk *w, Iter *it);
 /* The order `how` names (PROCINFO["sorted_in"], asort): "@ind_str_asc", a function's name ...; keys or values in place. */
 typedef struct Pair { Value key, value; } Pair; /* borrowed */
-bool sort_pairs(Awk *w, Pair *pairs, size_t n, Slice how, bool asort);
+/* counted: the array's first index was a whole number. */
+bool sort_pairs(Awk *w, Pair *pairs, size_t n, Slice how, bool counted, bool asort);
 
 /* ---------- regular expressions ---------- */
 
@@ -194,6 +195,8 @@ Rx *rx_of(Awk *w, const Value *v);          /* valid until the next few rx_of */
 /* Compiles for the present IGNORECASE; NULL and *error when it is bad. */
 Re *rx_compiled(Awk *w, Rx *rx, bool groups, ReError *error);
 /* As re_search; the text's kind may be told. */
+/* What is behind `start` as a text of its own: patsplit and FPAT find ^ and \\y there. */
+bool rx_search_rest(Awk *w, Rx *rx, Slice text, ReText kind, size_t start, ReSpan *span);
 bool rx_search(Awk *w, Rx *rx, Slice text, ReText kind, size_t start, bool not_bol, ReSpan *spans, size_t n);
 void rx_release_all(Awk *w);
 

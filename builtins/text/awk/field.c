@@ -1,6 +1,8 @@
 /* $0 and its fields. Splitting goes as far as a field is asked for; a field's text becomes a value when it is used as one. */
 #include "awk.h"
 
+#include <inttypes.h>
+
 enum { FIRST_FIELDS = 64, MOST_FIELDS = 1 << 26 };
 
 static void fields_room(Awk *w, size_t n)
@@ -256,7 +258,7 @@ static bool pattern_next(Awk *w, PatternWalk *p, ReSpan *field)
 {
     size_t search = p->at;
     for (;;) {
-        if (p->done || search > p->s.len || !rx_search(w, p->rx, p->s, p->kind, search, false, field, 1))
+        if (p->done || search > p->s.len || !rx_search_rest(w, p->rx, p->s, p->kind, search, field))
             return false;
         if (field->end > field->start || p->first || field->start > p->sep_from)
             break;
@@ -343,8 +345,9 @@ static inline bool field_known(Awk *w, size_t i)
 
 size_t field_index(Awk *w, double n)
 {
-    if (n < 0 || isnan(n))
-        awk_fatal(w, "attempt to access field %d", isnan(n) ? 0 : n < -2147483648.0 ? INT32_MIN : (int)n);
+    if (n <= -1 || isnan(n))
+        awk_fatal(w, "attempt to access field %" PRId64, isnan(n) ? 0 : n < -9.2e18 ? INT64_MIN : (int64_t)n);
+    n = MAX(n, 0);
     if (n > MOST_FIELDS)
         awk_fatal(w, "attempt to access field %.0f", n);
     return (size_t)n;

@@ -288,3 +288,11 @@ bool rx_search(Awk *w, Rx *rx, Slice text, ReText kind, size_t start, bool not_b
         awk_fatal(w, "regular expression `%s' takes too much work", rx->source->data);
     return r == RE_MATCHED;
 }
+
+bool rx_search_rest(Awk *w, Rx *rx, Slice text, ReText kind, size_t start, ReSpan *span)
+{
+    if (!rx_search(w, rx, slice_from(text, start), kind, 0, false, span, 1))
+        return false;
+    *span = (ReSpan){span->start + start, span->end + start};
+    return true;
+}

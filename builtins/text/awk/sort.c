@@ -9,6 +9,7 @@ typedef struct Sorting {
     Awk *w;
     SortBy by;
     bool descending;
+    bool counted; /* the array began with a whole number */
     uint32_t function;
 } Sorting;
 
@@ -42,6 +43,32 @@ static int compare_numbers(double x, double y)
 /* Numbers, then text, then arrays. */
 static int rank(Awk *w, const Value *v) { return v->kind == V_ARRAY ? 2 : value_looks_numeric(w, v) && v->kind != V_UNSET ? 0 : 1; }
 
+static bool whole_index(const Value *key)
+{
+    if (key->kind == V_NUM)
+        return true;
+    Slice t = string_slice(key->s);
+    size_t sign = t.len > 1 && t.data[0] == '-', i = sign;
+    while (i < t.len && t.data[i] >= '0' && t.data[i] <= '9')
+        i++;
+    return t.len && i == t.len && i > sign && i < 16 && (t.data[sign] != '0' || t.len == 1);
+}
+
+/* Where values are equal: indices are text; but in an array that began with a whole number, such numbers come first and go up, also where
+ * the values go down (gawk keeps two kinds of arrays). */
+static int compare_indices(const Sorting *s, const Pair *a, const Pair *b)
+{
+    if (!s->counted)
+        return compare_text(s->w, &a->key, &b->key);
+    bool x = whole_index(&a->key), y = whole_index(&b->key);
+    if (x != y)
+        return x ? -1 : 1;
+    if (!x)
+        return compare_text(s->w, &a->key, &b->key);
+    int c = compare_numbers(value_number(s->w, &a->key), value_number(s->w, &b->key));
+    return s->descending ? -c : c;
+}
+
 static int compare_values(Sorting *s, const Pair *a, const Pair *b)
 {
     Awk *w = s->w;
@@ -58,7 +85,7 @@ static int compare_values(Sorting *s, const Pair *a, const Pair *b)
         c = x == 0 ? compare_numbers(value_number(w, &a->value), value_number(w, &b->value)) : compare_text(w, &a->value, &b->value);
     if (!c && s->by == BY_VALUE_NUMBER && x != 2)
         c = compare_text(w, &a->value, &b->value);
-    return c ? c : compare_text(w, &a->key, &b->key);
+    return c ? c : compare_indices(s, a, b);
 }
 
 static int compare_by_function(Sorting *s, const Pair *a, const Pair *b)
@@ -111,9 +138,9 @@ static void merge_sort(Sorting *s, Pair *v, size_t n)
         mem_reset(&s->w->p->mem, mark);
 }
 
-bool sort_pairs(Awk *w, Pair *pairs, size_t n, Slice how, bool asort)
+bool sort_pairs(Awk *w, Pair *pairs, size_t n, Slice how, bool counted, bool asort)
 {
-    Sorting s = {.w = w, .by = BY_FUNCTION};
+    Sorting s = {.w = w, .by = BY_FUNCTION, .counted = counted};
     for (unsigned i = 0; i < ARRAY_LEN(orders); i++)
         if (slice_is(how, orders[i].name)) {
             s.by = orders[i].by;
@@ -161,7 +188,7 @@ Iter *iter_new(Awk *w, Array *a)
     if (how) {
         String *s = value_string(w, how);
         if (s->len)
-            sort_pairs(w, pairs, n, string_slice(s), false);
+            sort_pairs(w, pairs, n, string_slice(s), a->first != FIRST_TEXT, false);
         string_release(w, s);
     }
     unsigned class = 0;
@@ -206,7 +233,7 @@ Value sort_function(Awk *w, bool by_index, Value *args, uint32_t count)
     MemMark mark = mem_mark(&w->p->mem);
     uint32_t n;
     Pair *pairs = pairs_of(w, from, &n);
-    sort_pairs(w, pairs, n, string_slice(how), true);
+    sort_pairs(w, pairs, n, string_slice(how), from->first != FIRST_TEXT, true);
     string_release(w, how);
     table_clear(w, to);
     for (uint32_t i = 0; i < n; i++) {

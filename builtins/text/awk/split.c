@@ -163,7 +163,7 @@ size_t patsplit_into(Awk *w, Slice text, Rx *rx, Array *out, Array *seps)
     ReSpan at;
     if (!text.len)
         return 0;
-    while (search <= text.len && rx_search(w, rx, text, kind, search, false, &at, 1)) {
+    while (search <= text.len && rx_search_rest(w, rx, text, kind, search, &at)) {
         bool empty = at.start == at.end;
         if (empty && p.n && at.start == from) {
             search = at.end + 1;
