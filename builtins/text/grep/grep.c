@@ -16,6 +16,7 @@ static const Option options[] = {
     {'E', "extended-regexp", OPT_FLAG, "PATTERNS are extended regular expressions", NULL, 0},
     {'F', "fixed-strings", OPT_FLAG, "PATTERNS are strings", NULL, 0},
     {'G', "basic-regexp", OPT_FLAG, "PATTERNS are basic regular expressions", NULL, 0},
+    {'X', NULL, OPT_VALUE, NULL, NULL, 0},
     {'P', "perl-regexp", OPT_FLAG, "PATTERNS are Perl regular expressions", NULL, 0},
     {'e', "regexp", OPT_VALUE, "use PATTERNS for matching", "PATTERNS", 0},
     {'f', "file", OPT_VALUE, "take PATTERNS from FILE", "FILE", 0},
@@ -90,22 +91,40 @@ typedef struct {
     const char *label;
 } Settings;
 
-static NORETURN void usage(Proc *p)
+static const char hint[] = "Usage: grep [OPTION]... PATTERNS [FILE]...\nTry 'grep --help' for more information.";
+
+static NORETURN void usage_status(Proc *p, int status)
 {
     output_flush(p->out);
-    out_printf(p->err, "Usage: %s [OPTION]... PATTERNS [FILE]...\nTry '%s --help' for more information.\n", p->name, p->name);
+    out_printf(p->err, "%s\n", hint);
     output_flush(p->err);
-    proc_fail(p, 2);
+    proc_fail(p, status);
 }
+
+static NORETURN void usage(Proc *p) { usage_status(p, 2); }
 
 /* ---------- options ---------- */
 
 static void choose(Settings *s, ReSyntax syntax)
 {
-    if (s->chosen && s->syntax != syntax && (syntax == RE_PCRE || s->syntax == RE_PCRE || syntax == RE_FIXED || s->syntax == RE_FIXED))
+    if (s->chosen && s->syntax != syntax)
         die(s->g->p, 2, "conflicting matchers specified");
     s->syntax = syntax;
     s->chosen = true;
+}
+
+/* -X, which no help names: the matchers of old. */
+static void choose_named(Settings *s, const char *name)
+{
+    static const struct { const char *name; ReSyntax syntax; } known[] = {
+        {"grep", RE_BRE}, {"egrep", RE_ERE}, {"fgrep", RE_FIXED}, {"awk", RE_ERE}, {"gawk", RE_ERE}, {"posixawk", RE_ERE}, {"perl", RE_PCRE},
+    };
+    for (unsigned i = 0; i < ARRAY_LEN(known); i++)
+        if (strcmp(known[i].name, name) == 0) {
+            choose(s, known[i].syntax);
+            return;
+        }
+    die(s->g->p, 2, "invalid matcher %s", name);
 }
 
 static int64_t context_length(Proc *p, const char *text)
@@ -187,7 +206,7 @@ static void set_directories(Settings *s, const char *how)
     out_str(g->p->err, "Valid arguments are:\n");
     for (unsigned i = 0; i < ARRAY_LEN(names); i++)
         out_printf(g->p->err, "  - %s\n", quote(g->p, names[i]));
-    usage(g->p);
+    usage_status(g->p, 1);
 }
 
 static void set_color(Settings *s, const char *when)
@@ -236,6 +255,7 @@ static void set_value(Settings *s, int id, const char *value)
 {
     Grep *g = s->g;
     switch (id) {
+    case 'X': choose_named(s, value); break;
     case 'e': add_patterns(s, slice_str(value)); break;
     case 'f': add_pattern_file(s, value); break;
     case 'm': set_max_count(s, value); break;
@@ -562,13 +582,25 @@ static void grep_operand(Settings *s, const char *name)
     grep_open(g, 0, true);
 }
 
+static const char default_match[] = "01;31";
+
 static void grep_init(Grep *g, Proc *p)
 {
     *g = (Grep){.p = p, .eol = '\n', .max_count = -1, .before = -1, .after = -1, .group_separator = "--", .utf8 = locale_utf8(p), .env = proc_re_env(p)};
-    g->colors = (Colors){"01;31", "01;31", "", "", "35", "32", "32", "36", "\33[K", false};
+    g->colors = (Colors){default_match, default_match, "", "", "35", "32", "32", "36", "\33[K", false};
     buf_init(&g->before_lines, &p->keep, BUF_MAX);
     buf_init(&g->carry, &p->keep, BUF_MAX);
     g->out_regular = proc_fstat(p, 1, &g->out_stat) == 0 && S_ISREG(g->out_stat.mode);
+}
+
+/* GREP_COLOR, which GREP_COLORS goes before. */
+static void old_color(Grep *g)
+{
+    const char *color = proc_getenv(g->p, "GREP_COLOR");
+    if (!color || !*color || color[strspn(color, "0123456789;")] || g->colors.selected_match != default_match)
+        return;
+    warn(g->p, "warning: GREP_COLOR='%s' is deprecated; use GREP_COLORS='mt=%s'", color, color);
+    g->colors.selected_match = g->colors.context_match = color;
 }
 
 static int grep_run(Proc *p, Args *args, ReSyntax syntax)
@@ -591,6 +623,7 @@ static int grep_run(Proc *p, Args *args, ReSyntax syntax)
         const char *colors = proc_getenv(p, "GREP_COLORS");
         if (colors && *colors)
             colors_parse(g, colors);
+        old_color(g);
     }
     bool alone = s.patterns.len == 1 && !(s.flags & (RE_WHOLE_LINE | RE_WHOLE_WORD)); /* the empty pattern */
     bool nothing = g->max_count == 0 || (g->invert ? alone : !s.patterns.len);
@@ -623,6 +656,6 @@ static int fgrep_main(Proc *p, Args *args) { return grep_run(p, args, RE_FIXED);
               "Exit status is 0 if any line is selected, 1 otherwise;\n"                                              \
               "if any error occurs and -q is not given, the exit status is 2."
 
-COMMAND(grep, "grep [OPTION]... PATTERNS [FILE]...", "Search for PATTERNS in each FILE.", options, COMMAND_PURE, .usage_status = 2, .notes = NOTES, .package = "GNU grep 3.8");
-COMMAND(egrep, "egrep [OPTION]... PATTERNS [FILE]...", "Search for extended regular expressions: grep -E.", options, COMMAND_PURE, .usage_status = 2, .notes = NOTES, .package = "GNU grep 3.8");
-COMMAND(fgrep, "fgrep [OPTION]... PATTERNS [FILE]...", "Search for fixed strings: grep -F.", options, COMMAND_PURE, .usage_status = 2, .notes = NOTES, .package = "GNU grep 3.8");
+COMMAND(grep, "grep [OPTION]... PATTERNS [FILE]...", "Search for PATTERNS in each FILE.", options, COMMAND_PURE, .usage_status = 2, .hint = hint, .notes = NOTES, .package = "GNU grep 3.8");
+COMMAND(egrep, "egrep [OPTION]... PATTERNS [FILE]...", "Search for extended regular expressions: grep -E.", options, COMMAND_PURE, .usage_status = 2, .hint = hint, .notes = NOTES, .package = "GNU grep 3.8");
+COMMAND(fgrep, "fgrep [OPTION]... PATTERNS [FILE]...", "Search for fixed strings: grep -F.", options, COMMAND_PURE, .usage_status = 2, .hint = hint, .notes = NOTES, .package = "GNU grep 3.8");
