@@ -16,8 +16,8 @@ static const Option options[] = {
     {'e', "eof", OPT_OPTIONAL, "equivalent to -E END if END is specified", "END", 0},
     {'I', NULL, OPT_VALUE, "same as --replace=R", "R", 0},
     {'i', "replace", OPT_OPTIONAL, "replace R in INITIAL-ARGS with names read from standard input, split at newlines", "R", 0},
-    {'L', "max-lines", OPT_VALUE, "use at most MAX-LINES non-blank input lines per command line", "MAX-LINES", 0},
-    {'l', NULL, OPT_OPTIONAL, "similar to -L but defaults to at most one non-blank input line if MAX-LINES is not specified", "MAX-LINES", 0},
+    {'L', NULL, OPT_VALUE, "use at most MAX-LINES non-blank input lines per command line", "MAX-LINES", 0},
+    {'l', "max-lines", OPT_OPTIONAL, "similar to -L but defaults to at most one non-blank input line if MAX-LINES is not specified", "MAX-LINES", 0},
     {'n', "max-args", OPT_VALUE, "use at most MAX-ARGS arguments per command line", "MAX-ARGS", 0},
     {'o', "open-tty", OPT_FLAG, NULL, NULL, 0},
     {'P', "max-procs", OPT_VALUE, "run at most MAX-PROCS processes at a time", "MAX-PROCS", 0},
@@ -260,8 +260,9 @@ static void add_item(Xargs *x, Slice word)
     size_t need = word.len + 1;
     if (x->initial_chars + need > x->max_chars)
         die(x->p, 1, "argument line too long");
-    if (x->initial_chars + x->chars + need > x->max_chars || (x->max_args && x->count == x->max_args)) {
-        if (x->exit_if_large && x->max_lines)
+    bool large = x->initial_chars + x->chars + need > x->max_chars;
+    if (large || (x->max_args && x->count == x->max_args)) {
+        if (x->exit_if_large && large && (x->max_lines || (x->max_args && x->count < x->max_args)))
             die(x->p, 1, "argument list too long");
         run_items(x);
     }
@@ -431,7 +432,7 @@ static int xargs_main(Proc *p, Args *args)
     x.ninitial = MAX(n, 1);
     for (int i = 0; i < x.ninitial; i++)
         x.initial_chars += strlen(x.initial[i]) + 1;
-    if (x.initial_chars >= x.max_chars)
+    if (x.initial_chars > x.max_chars)
         die(p, 1, "cannot fit single argument within argument list size limit");
     if (x.replace) {
         run_each(&x);

@@ -4,6 +4,21 @@
  */
 #include "find.h"
 
+/* -D's flags are told about and otherwise left alone: there is nothing to see. */
+static void debug_flags(Find *f, const char *flags)
+{
+    static const char *const known[] = {"exec", "opt", "rates", "search", "stat", "time", "tree", "all", "help"};
+    for (const char *at = flags; *at; at += *at == ',') {
+        size_t n = strcspn(at, ",");
+        bool is_known = false;
+        for (unsigned i = 0; i < ARRAY_LEN(known); i++)
+            is_known |= strlen(known[i]) == n && memcmp(known[i], at, n) == 0;
+        if (!is_known)
+            warn(f->p, "Ignoring unrecognised debug flag %s", quote(f->p, mem_copy(&f->p->mem, slice(at, n))));
+        at += n;
+    }
+}
+
 /* -H -L -P -D x -On, before the paths. */
 static int leading_options(Find *f, char **argv, int argc)
 {
@@ -21,6 +36,7 @@ static int leading_options(Find *f, char **argv, int argc)
                 out_str(f->p->err, "Try 'find --help' for more information.\n");
                 proc_fail(f->p, 1);
             }
+            debug_flags(f, argv[at]);
         } else if (w[1] == 'O') {
             if (!w[2] || w[2 + strspn(w + 2, "0123456789")])
                 die(f->p, 1, "Please specify a decimal number immediately after -O");

@@ -462,6 +462,8 @@ static Node *action(Parser *s, const char *w)
         return to_file(s, printing(s, DO_PRINT, w[7] ? 0 : '\n'), w);
     if (strcmp(w, "-printf") == 0)
         return formatted(s, printing(s, DO_PRINTF, 0), w);
+    if (strcmp(w, "-fprintf") == 0 && s->at + 1 == s->argc)
+        invalid(s, w, s->argv[s->at]);
     if (strcmp(w, "-fprintf") == 0)
         return formatted(s, to_file(s, printing(s, DO_PRINTF, 0), w), w);
     if (strcmp(w, "-ls") == 0)

@@ -246,7 +246,8 @@ void find_printf(Find *f, Output *out, const char *at, const WalkEntry *e)
         s.width = number(&at);
         if (*at == '.') {
             at++;
-            s.precision = MAX(number(&at), 0);
+            int n = number(&at);
+            s.precision = MAX(n, 0);
         }
         char c = *at;
         if (!c)
