@@ -246,8 +246,11 @@ static int wait_main(Proc *p, Args *args)
     if (args->at >= args->argc)
         return wait_all(p);
     int status = 0;
-    for (int i = args->at; i < args->argc; i++)
+    for (int i = args->at; i < args->argc; i++) {
         status = wait_word(p, args, args->argv[i], variable);
+        if (*args->argv[i] != '%' && !all_digits(args->argv[i]))
+            break;
+    }
     return status;
 }
 

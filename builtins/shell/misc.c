@@ -244,6 +244,8 @@ static int exec_main(Proc *p, Args *args)
     int status = exec_words(interp_of(p), args->argc - args->at, words, empty, argv0);
     bool stay = false;
     shopt_get(interp_of(p), SLICE("execfail"), &stay);
+    if (!stay && strchr(words[0], '/')) /* it was as good as started: the traps are gone */
+        trap_set(interp_of(p), TRAP_EXIT, NULL);
     if (!stay)
         control_exit(interp_of(p), status);
     return status;

@@ -666,6 +666,8 @@ int exec_simple(Interp *in, const Node *n)
         in->command = n;
     if (unlikely(in->st.traps != NULL) && trap_has(in, TRAP_DEBUG) && !in->debug_done)
         trap_run(in, TRAP_DEBUG);
+    if (unlikely(in->flow == FLOW_EXIT)) /* errexit, in the trap */
+        return in->status;
     in->debug_done = false;
     if (unlikely(OPT(in, NOEXEC)))
         return in->status;

@@ -316,17 +316,29 @@ static void put_tilde(Builder *b, Slice name)
     put_quoted(b, known ? text : name);
 }
 
+static bool is_at(const Param *p)
+{
+    return p->var == VAR_AT || p->index_kind == INDEX_AT;
+}
+
+static bool has_default(const Param *p)
+{
+    return p->kind == PARAM_DEFAULT || p->kind == PARAM_ASSIGN;
+}
+
 /* "..." makes a field even when it is empty, unless all it holds is a "$@" of nothing. */
 static void put_quotes(Builder *b, const Word *inner)
 {
     size_t only_lists = 0;
+    bool at = false; /* "$@" or "${a[@]}": with nothing in it, and nothing beside it, it makes no word */
     for (uint32_t i = 0; i < inner->count; i++) {
         const WordPart *p = &inner->parts[i];
         bool list = p->kind == PART_PARAM && ((p->param->var == VAR_AT && p->param->kind != PARAM_LENGTH) ||
                                               p->param->index_kind == INDEX_AT || p->param->op == '@' || p->param->word);
         only_lists += list && p->param->kind != PARAM_LENGTH;
+        at |= p->kind == PART_PARAM && is_at(p->param) && !p->param->indirect && p->param->kind != PARAM_LENGTH && !has_default(p->param);
     }
-    bool maybe_nothing = inner->count && only_lists == inner->count;
+    bool maybe_nothing = inner->count && (only_lists == inner->count || at);
     size_t before = b->out ? b->out->count : 0, len = b->text.len;
     bool kept = b->keep;
     if (!maybe_nothing)
@@ -335,10 +347,10 @@ static void put_quotes(Builder *b, const Word *inner)
     if (!maybe_nothing || !b->out)
         return;
     bool nothing = b->out->count == before && b->text.len == len && b->keep == kept;
-    if (nothing)
+    if (nothing && !at)
         for (uint32_t i = 0; i < inner->count; i++) {
             const Param *p = inner->parts[i].param;
-            if (p->var != VAR_AT && p->index_kind != INDEX_AT && p->kind != PARAM_NAMES && p->kind != PARAM_KEYS)
+            if (has_default(p) || (!is_at(p) && p->kind != PARAM_NAMES && p->kind != PARAM_KEYS))
                 b->keep = true; /* a default word that was empty */
         }
 }

@@ -15,7 +15,6 @@ typedef struct Subject {
     Slice name;         /* for messages */
     bool positional;    /* $@ $* */
     bool assoc;
-    bool bad;           /* a bad subscript was told of */
 } Subject;
 
 int unset_status(const Interp *in)
@@ -82,7 +81,6 @@ static void subject_element(Interp *in, Subject *s, const Param *p, const Var *v
             }
             for (int times = p->kind == PARAM_LENGTH ? 0 : p->kind == PARAM_TRANSFORM && p->op == 'a' ? 2 : 1; times; times--)
                 lang_report(in, "%.*s: bad array subscript", (int)name.len, name.data);
-            s->bad = p->kind == PARAM_REMOVE_PREFIX || p->kind == PARAM_REMOVE_SUFFIX;
             return;
         }
     }
@@ -629,7 +627,7 @@ static void check_bound(Interp *in, const Param *p, const Param *asked, const Su
     bool length = p->kind == PARAM_LENGTH;
     bool array = s->var && s->var->value.kind >= VALUE_ARRAY && !(s->var->attrs & ATTR_INVISIBLE);
     bool scalar = length && p->var == VAR_NAMED && p->index_kind != INDEX_NONE && !array;
-    if (!OPT(in, NOUNSET) || s->bad || (s->set && !scalar) || (s->list && (!length || s->positional)) || (length && p->index_kind != INDEX_NONE && array))
+    if (!OPT(in, NOUNSET) || (s->set && !scalar) || (s->list && (!length || s->positional)) || (length && p->index_kind != INDEX_NONE && array))
         return;
     bool dollar = !length && !p->braced && (p->var == VAR_POSITIONAL || p->var == VAR_LAST_JOB);
     Slice name = asked->indirect ? slice_str(asked_text(in, asked)) : scalar ? p->name.text : s->name;

@@ -78,6 +78,8 @@ void quote_line(Parser *p, const char *where)
 uint32_t line_of_end(Parser *p)
 {
     Frame *f = p->frame;
+    if (f->end > f->start && f->end[-1] == '\\') /* the reader looks for one more */
+        return line_of(p, f->end) + 2;
     return line_of(p, f->end) + (f->end > f->start && f->end[-1] != '\n');
 }
 
