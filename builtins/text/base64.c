@@ -48,19 +48,77 @@ static void encode_group(Coder *c, const unsigned char *bytes, unsigned n)
     }
 }
 
+/* Two letters for each twelve bits. */
+typedef struct { char letters[4096][2]; } Pairs;
+
+static Pairs *make_pairs(Proc *p)
+{
+    Pairs *t = mem_new(&p->keep, Pairs);
+    for (unsigned i = 0; i < 4096; i++) {
+        t->letters[i][0] = code64.alphabet[i >> 6];
+        t->letters[i][1] = code64.alphabet[i & 63];
+    }
+    return t;
+}
+
+static char *encode_line(const Pairs *pairs, const unsigned char *b, size_t bytes, char *to)
+{
+    for (const unsigned char *end = b + bytes; b < end; b += 3, to += 4) {
+        uint32_t v = (uint32_t)b[0] << 16 | (uint32_t)b[1] << 8 | b[2];
+        char four[4];
+        memcpy(four, pairs->letters[v >> 12], 2);
+        memcpy(four + 2, pairs->letters[v & 4095], 2);
+        memcpy(to, four, 4);
+    }
+    *to++ = '\n';
+    return to;
+}
+
+/* Whole lines of base64, as many as the chunk has, into the output's own buffer where one has room; the bytes used. */
+static size_t encode_lines(Coder *c, const Pairs *pairs, Slice chunk)
+{
+    char line[4096 + 1];
+    Output *o = c->p->out;
+    size_t bytes = (size_t)c->wrap / 4 * 3, letters = (size_t)c->wrap + 1, done = 0;
+    for (; chunk.len - done >= bytes; done += bytes) {
+        const unsigned char *b = (const unsigned char *)chunk.data + done;
+        if (likely(o->cap - o->len >= letters)) {
+            encode_line(pairs, b, bytes, o->data + o->len);
+            o->len += letters;
+        } else {
+            encode_line(pairs, b, bytes, line);
+            out_write(o, (Slice){line, letters});
+        }
+        proc_tick(c->p, 1);
+    }
+    return done;
+}
+
 static void encode(Coder *c, Input *in)
 {
     unsigned char held[8];
     unsigned n = 0;
+    bool lines = c->code->bits == 6 && c->wrap && c->wrap % 4 == 0 && c->wrap <= 4096;
+    const Pairs *pairs = lines ? make_pairs(c->p) : NULL;
     for (Slice chunk; input_chunk(in, &chunk);) {
-        for (size_t i = 0; i < chunk.len; i++) {
-            held[n++] = (unsigned char)chunk.data[i];
+        size_t len = chunk.len;
+        while (chunk.len) {
+            if (lines && !n && c->column % c->wrap == 0 && chunk.len >= c->wrap) {
+                if (c->column)
+                    out_char(c->p->out, '\n');
+                c->column = 0;
+                chunk = slice_from(chunk, encode_lines(c, pairs, chunk));
+                if (!chunk.len)
+                    break;
+            }
+            held[n++] = (unsigned char)*chunk.data;
+            chunk = slice_from(chunk, 1);
             if (n == c->code->group) {
                 encode_group(c, held, n);
                 n = 0;
             }
         }
-        proc_tick(c->p, 1 + chunk.len / 64);
+        proc_tick(c->p, 1 + len / 64);
     }
     if (n)
         encode_group(c, held, n);

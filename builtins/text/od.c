@@ -197,6 +197,42 @@ static void shown_float(char *out, size_t cap, const Od *o, const unsigned char 
     }
 }
 
+/* `digits` digits of `bits` bits each. */
+static void radix_digits(char *out, uint64_t v, unsigned bits, unsigned digits)
+{
+    out[digits] = '\0';
+    for (unsigned i = digits; i-- > 0; v >>= bits)
+        out[i] = "0123456789abcdef"[v & ((1u << bits) - 1)];
+}
+
+static void decimal(char *out, uint64_t v, bool negative)
+{
+    char digits[24];
+    unsigned n = 0;
+    do
+        digits[n++] = (char)('0' + v % 10);
+    while (v /= 10);
+    if (negative)
+        *out++ = '-';
+    while (n)
+        *out++ = digits[--n];
+    *out = '\0';
+}
+
+static void print_right(Output *out, const char *text, unsigned width)
+{
+    char field[64];
+    size_t n = strlen(text), blanks = width > n ? width - n : 0;
+    if (blanks + n > sizeof field) {
+        out_pad(out, blanks, ' ');
+        out_str(out, text);
+        return;
+    }
+    memset(field, ' ', blanks);
+    memcpy(field + blanks, text, n);
+    out_write(out, (Slice){field, blanks + n});
+}
+
 static void print_unit(Od *o, const Spec *s, const unsigned char *b, unsigned width)
 {
     char text[64];
@@ -207,15 +243,15 @@ static void print_unit(Od *o, const Spec *s, const unsigned char *b, unsigned wi
     case 'a': named_char(text, *b); break;
     case 'c': shown_char(text, *b); break;
     case 'f': shown_float(text, sizeof text, o, b, s->size); break;
-    case 'o': snprintf(text, sizeof text, "%0*llo", (int)s->field, (unsigned long long)v); break;
-    case 'x': snprintf(text, sizeof text, "%0*llx", (int)s->field, (unsigned long long)v); break;
-    case 'u': snprintf(text, sizeof text, "%llu", (unsigned long long)v); break;
+    case 'o': radix_digits(text, v, 3, s->field); break;
+    case 'x': radix_digits(text, v, 4, s->field); break;
+    case 'u': decimal(text, v, false); break;
     default:
         sign = s->size == 8 ? (int64_t)v : (int64_t)(v << (64 - 8 * s->size)) >> (64 - 8 * s->size);
-        snprintf(text, sizeof text, "%lld", (long long)sign);
+        decimal(text, sign < 0 ? 0 - (uint64_t)sign : (uint64_t)sign, sign < 0);
         break;
     }
-    out_printf(out, "%*s", (int)width, text);
+    print_right(out, text, width);
 }
 
 static void print_trailer(Od *o, const unsigned char *b, size_t n)
