@@ -269,7 +269,7 @@ static void defaults(Ls *ls, Proc *p)
     const char *columns = proc_getenv(p, "COLUMNS");
     int64_t width;
     *ls = (Ls){
-        .p = p, .owner = true, .group = true, .block_size = proc_getenv(p, "POSIXLY_CORRECT") ? 512 : 1024, .file_block = 1, .block_suffix = "", .width = 80, .tab = 8, .end = '\n',
+        .p = p, .owners = memset(mem_array(&p->keep, 2, struct Owner), 0, 2 * sizeof(struct Owner)), .owner = true, .group = true, .block_size = proc_getenv(p, "POSIXLY_CORRECT") ? 512 : 1024, .file_block = 1, .block_suffix = "", .width = 80, .tab = 8, .end = '\n',
         .recent_format = "%b %e %H:%M", .old_format = "%b %e  %Y", .colors = proc_getenv(p, "LS_COLORS"),
     };
     const char *block_size = proc_getenv(p, "LS_BLOCK_SIZE");

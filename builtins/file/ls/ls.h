@@ -32,6 +32,7 @@ typedef struct {
     Quoting quoting;
     Links links;
     Hide hide;
+    struct Owner { uint32_t id; bool known; const char *name; } *owners; /* the user and the group that were looked up last */
     bool reverse, recursive, directories_first, as_is /* -d */, inodes, blocks, numeric, owner, group, author, no_control, color, full_names;
     unsigned human;         /* 0, 1000 or 1024: of sizes */
     uint64_t block_size;    /* of -s and total */

@@ -109,28 +109,38 @@ static const char *device_text(Proc *p, uint32_t rdev)
     return mem_printf(&p->mem, "%u, %u", major, minor);
 }
 
+static const char *number_text(Proc *p, uint64_t v)
+{
+    char digits[24], *at = digits + sizeof digits;
+    do
+        *--at = (char)('0' + v % 10);
+    while (v /= 10);
+    return mem_copy(&p->mem, slice(at, (size_t)(digits + sizeof digits - at)));
+}
+
 static const char *size_text(const Ls *ls, const Entry *e)
 {
     if (S_ISCHR(e->st.mode) || S_ISBLK(e->st.mode))
         return device_text(ls->p, e->st.rdev);
     if (ls->human)
         return format_human(ls->p, e->st.size, ls->human);
-    return mem_printf(&ls->p->mem, "%llu%s", (unsigned long long)scaled(e->st.size, ls->file_block), ls->file_block > 1 ? ls->block_suffix : "");
+    if (ls->file_block <= 1)
+        return number_text(ls->p, e->st.size);
+    return mem_printf(&ls->p->mem, "%llu%s", (unsigned long long)scaled(e->st.size, ls->file_block), ls->block_suffix);
 }
 
-static const char *number_text(Proc *p, uint64_t v) { return mem_printf(&p->mem, "%llu", (unsigned long long)v); }
-
-static const char *user_text(const Ls *ls, uint32_t uid)
+/* A tree is mostly one user's: the files of names are not read for each entry. */
+static const char *owner_text(const Ls *ls, struct Owner *last, uint32_t id, const char *(*find)(Proc *p, uint32_t id))
 {
-    const char *name = ls->numeric ? NULL : user_name(ls->p, uid);
-    return name ? name : number_text(ls->p, uid);
+    if (ls->numeric)
+        return number_text(ls->p, id);
+    if (!last->known || last->id != id)
+        *last = (struct Owner){id, true, find(ls->p, id)};
+    return last->name ? last->name : number_text(ls->p, id);
 }
 
-static const char *group_text(const Ls *ls, uint32_t gid)
-{
-    const char *name = ls->numeric ? NULL : group_name(ls->p, gid);
-    return name ? name : number_text(ls->p, gid);
-}
+static const char *user_text(const Ls *ls, uint32_t uid) { return owner_text(ls, &ls->owners[0], uid, user_name); }
+static const char *group_text(const Ls *ls, uint32_t gid) { return owner_text(ls, &ls->owners[1], gid, group_name); }
 
 static const char *time_text(const Ls *ls, const Entry *e)
 {
