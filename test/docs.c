@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "builtins/command.h"
+#include "test/names.h"
 
 static const char *flag_words(const Command *c)
 {
@@ -50,6 +51,28 @@ static void print_options(const Command *c)
     }
 }
 
+static void print_name(const char *name, bool ours, unsigned in)
+{
+    printf("| `%s` | %s | %s | %s | %s |\n", name, ours ? "x" : "", in & IN_GNU ? "x" : "", in & IN_JUST_BASH ? "x" : "", in & IN_BASHKIT ? "x" : "");
+}
+
+/* One table of names: ours and the others', merged. */
+static void print_names(void)
+{
+    size_t others = sizeof other_names / sizeof *other_names, ours = 0, counts[3] = {0};
+    for (size_t i = 0; i < others; i++)
+        for (unsigned k = 0; k < 3; k++)
+            counts[k] += other_names[i].in >> k & 1;
+    printf("\n# Names\n\nWhich commands there are here, in bash 5.2 with GNU's tools, in just-bash 3.4.2 and in bashkit 0.18.2. A name says nothing about depth.\n\n");
+    printf("| command | libshell (%zu) | bash and GNU (%zu) | just-bash (%zu) | bashkit (%zu) |\n|---|---|---|---|---|\n", command_count, counts[0], counts[1], counts[2]);
+    for (size_t i = 0; i < others || ours < command_count;) {
+        int order = i == others ? -1 : ours == command_count ? 1 : strcmp(command_table[ours]->name, other_names[i].name);
+        print_name(order <= 0 ? command_table[ours]->name : other_names[i].name, order <= 0, order >= 0 ? other_names[i].in : 0);
+        ours += order <= 0;
+        i += order >= 0;
+    }
+}
+
 int main(void)
 {
     printf("# Commands\n\nGenerated from the commands' own tables by `test/docs.c`; do not edit.\n\n%zu commands.\n\n| command | kind | what it does |\n|---|---|---|\n", command_count);
@@ -66,5 +89,6 @@ int main(void)
         if (c->notes)
             printf("\n%s\n", c->notes);
     }
+    print_names();
     return 0;
 }
