@@ -342,7 +342,7 @@ int inode_path(const Vfs *fs, const Inode *i, Buf *out)
 {
     while (i->ino != ROOT_INO) {
         const Inode *dir = inode_get(&fs->tree, i->parent);
-        const Dentry *d = dir && S_ISDIR(dir->mode) ? entry_of(dir, i->ino) : NULL;
+        const Dentry *d = dir && S_ISDIR(dir->mode) && !inode_lazy(dir) ? entry_of(dir, i->ino) : NULL;
         if (!d)
             return -ENOENT;
         size_t at = out->len;

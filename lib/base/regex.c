@@ -22,6 +22,7 @@ enum {
     JIT_AFTER = 16 * 1024,   /* bytes scanned (a call counts 128) before JIT pays */
     CALL_COST = 128,
     FIRST_LIMIT = 200 * 1000, LAST_LIMIT = 64 * 1000 * 1000, /* of PCRE2's match counter */
+    CAPTURES_LIMIT = 1600 * 1000, /* the same, for its interpreter, which is slower; then it is the limited slices' turn */
     HEAP_KIB = 64 * 1024,
     JIT_STACK_MOST = 1024 * 1024,
     DFA_WORKSPACE = 16 * 1024, /* ints */
@@ -623,11 +624,12 @@ static int search_linear(Search *s, const ReEnv *env, size_t start, ReSpan *span
     if (nspans > 1 && re->groups) {
         if (!slice_begin(s, at))
             return PCRE2_ERROR_NOMEMORY;
-        pcre2_set_match_limit(s->scratch->context, LAST_LIMIT);
+        pcre2_set_match_limit(s->scratch->context, CAPTURES_LIMIT);
         rc = captures_at(s, at, end);
         if (rc > 0)
             fill_spans(s->scratch->best, (size_t)re->groups + 1, spans, nspans);
         scratch_put(re, s->scratch);
+        tick(env, out_of_work(rc) ? CAPTURES_LIMIT / 16 : 1);
     }
     return rc < 0 ? rc : 1;
 }
