@@ -29,14 +29,17 @@ int vfs_readlink(Vfs *fs, const VCred *c, VDir *at, const char *path, Mem *mem, 
         return r;
     if (!S_ISLNK(p.at.mode))
         return -EINVAL;
+    *out = (Slice){"", 0};
     Quiet q = mem_quiet(mem);
     if (place_callback(&p.at)) {
         const Mount *m = p.at.mount;
         r = m->ops->readlink ? m->ops->readlink(m->user, p.rel, mem, out) : -ENOSYS;
     } else {
         Slice target = str_slice(p.at.inode->target);
-        *out = slice(mem_copy(mem, target), target.len);
-        r = out->data ? 0 : -ENOMEM;
+        const char *copy = mem_copy(mem, target);
+        if (copy)
+            *out = slice(copy, target.len);
+        r = copy ? 0 : -ENOMEM;
     }
     return mem_loud(q, r);
 }

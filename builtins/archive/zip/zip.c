@@ -290,9 +290,8 @@ static void write_new(Zip *z, Item *it)
     e.method = directory || link || z->level == 0 ? 0 : 8;
     int fd = -1;
     Slice target = {"", 0};
-    if (link)
-        proc_readlink(p, it->path, &target);
-    else if (!directory && (fd = proc_open(p, it->path, V_READ, 0)) < 0) {
+    bool unread = link ? proc_readlink(p, it->path, &target) != 0 : !directory && (fd = proc_open(p, it->path, V_READ, 0)) < 0;
+    if (unread) {
         warning(z, mem_printf(&p->mem, "could not open for reading: %s", it->path));
         z->status = 18;
         return;
