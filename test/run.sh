@@ -139,6 +139,7 @@ part "exports" exports_match
 part "the Node addon and the header" python3 test/checks/node.py .
 part "COMMANDS.md is current" docs_current
 part "curl and wget options have cases" python3 test/checks/curl_options.py .
+part "--help and the options" python3 test/checks/help.py . build/release/libshell
 part "every command has cases" python3 test/checks/cases.py . build/release/libshell
 part "security claims" python3 test/checks/security.py SECURITY.md test
 counted "unit tests" units release
