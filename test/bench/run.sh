@@ -15,6 +15,7 @@ for group in "$@"; do
     lang) python3 test/bench/lang.py build/release/libshell ;;
     tools) python3 test/bench/tools.py build/release/libshell ;;
     diff) python3 test/bench/diff.py build/release/libshell ;;
+    text) python3 test/bench/text.py build/release/libshell ;;
     net) python3 test/bench/net.py build/release/libshell build/release/test/bench_net_server && core="$core net-open" ;;
     node) sh test/bench/node/run.sh build/release ;;
     python) python3 test/bench/python.py build/release/libshell.so ;;
