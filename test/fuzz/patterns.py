@@ -50,7 +50,7 @@ class Pattern:
         if kind < 0.72:
             return r.choice(["é", "A", " ", "_", "-", "\\.", "\\*", "\\\\", "1", "\\[", "/", "É", "ß", "ab", "\\]", "]", "}", ",", "\\^", "\\$", "#", "\\-", "\\/"])
         if kind < 0.78:
-            return r.choice(["\\w", "\\W", "\\s", "\\S"] + ([] if depth else list(ANCHORS)))
+            return r.choice(["\\w", "\\W", "\\s", "\\S"] + ([] if depth else [a for a in ANCHORS if self.anchors or a not in ("^", "$")]))
         if kind < 0.81:
             return r.choice(["^", "$"]) if self.anchors and not depth else "c"
         if kind < 0.84 and self.named:

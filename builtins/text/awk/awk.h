@@ -299,7 +299,8 @@ Value record_value(Awk *w);                       /* counted */
 Value field_value(Awk *w, size_t i);              /* counted */
 Slice field_text(Awk *w, size_t i, char room[NUMBER_ROOM]);
 double field_number(Awk *w, size_t i);
-void field_assign(Awk *w, size_t i, Value v);     /* takes v */
+void field_assign(Awk *w, size_t i, Value v);
+void field_make(Awk *w, size_t i); /* fields up to i are there */     /* takes v */
 size_t field_count(Awk *w);
 void field_set_count(Awk *w, double n);
 size_t field_index(Awk *w, double n);             /* checks; fatal when negative */

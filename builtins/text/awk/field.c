@@ -422,6 +422,13 @@ static void fields_extend(Awk *w, size_t n)
     }
 }
 
+void field_make(Awk *w, size_t i)
+{
+    field_count(w);
+    if (i > w->record.nf)
+        fields_extend(w, i); /* the record's text stays as it is */
+}
+
 void field_assign(Awk *w, size_t i, Value v)
 {
     if (v.kind == V_ARRAY)

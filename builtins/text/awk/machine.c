@@ -236,8 +236,6 @@ static bool case_matches(Awk *w, Value *subject, Value *v, bool regex)
     bool equal;
     if (regex || v->kind == V_REGEX)
         equal = match_rx(w, subject, v->rx);
-    else if ((v->kind == V_NUM) != (value_looks_numeric(w, subject) && subject->kind != V_UNSET))
-        equal = false;
     else
         equal = value_compare(w, subject, v) == 0;
     value_release(w, v);

@@ -174,6 +174,8 @@ void subst_run(Awk *w, unsigned a, int32_t b)
     } else {
         place_pop(w, &at, a & 15, b);
         v = place_value(w, &at);
+        if (at.kind == LV_FIELD && at.field)
+            field_make(w, at.field); /* there from now on, changed or not */
     }
     Value *replacement = pop(w), *re = pop(w);
     String *target = value_string(w, &v), *out = NULL;

@@ -697,7 +697,9 @@ void sed_parse(Sed *s)
             break;
         SedCommand cmd = {.number = 0};
         c = addresses(&p, c, &cmd);
-        if (c == END)
+        if (c == '\n' && at_joint(&p))
+            back(&p);
+        if (c == END || c == '\n')
             BAD(&p, "missing command");
         cmd.name = (char)c;
         if (command_argument(&p, &cmd))
