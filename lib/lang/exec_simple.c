@@ -316,11 +316,12 @@ static int report_missing(Interp *in, const char *name, int error)
     return 126;
 }
 
-static int not_found(Interp *in, int argc, char **argv, int error)
+/* path: the file in PATH that may not be executed, if that was it. */
+static int not_found(Interp *in, int argc, char **argv, int error, const char *path)
 {
     const Function *handler = error == -ENOENT && !strchr(argv[0], '/') ? function_find(in, SLICE("command_not_found_handle")) : NULL;
     if (!handler)
-        return report_missing(in, argv[0], error);
+        return report_missing(in, path ? path : argv[0], error);
     char **args = mem_array(mem_of(in), (size_t)argc + 2, char *);
     args[0] = (char *)(uintptr_t)"command_not_found_handle";
     memcpy(args + 1, argv, (size_t)argc * sizeof *args);
@@ -378,10 +379,11 @@ int exec_program(Interp *in, int argc, char **argv, const Redir *redirs, bool de
     Program program = program_find(in, argv[0], default_path);
     if (unlikely(program.kind == PROGRAM_NONE)) {
         int error = program.error ? program.error : -ENOENT;
+        const char *path = program.path;
         if (error == -ENOENT && !function_find(in, SLICE("command_not_found_handle")))
             program = proc_unknown(in->p, argv[0]);
         if (program.kind == PROGRAM_NONE)
-            return not_found(in, argc, argv, error);
+            return not_found(in, argc, argv, error, strchr(argv[0], '/') ? NULL : path);
     }
     if (!default_path && in->st.commands.count && !in->no_fork)
         hash_hit(in, slice_str(argv[0]));
@@ -430,7 +432,7 @@ int exec_words(Interp *in, int argc, char **argv, bool empty_env, const char *ar
         if (missing && !strchr(argv[0], '/'))
             shell_error(in, "exec", "%s: not found", argv[0]);
         else
-            report_exec_failure(in, argv[0], !missing && proc_stat(in->p, argv[0], 0, &st) == 0 && S_ISDIR(st.mode) ? -EISDIR : error);
+            report_exec_failure(in, program.path ? program.path : argv[0], !missing && proc_stat(in->p, argv[0], 0, &st) == 0 && S_ISDIR(st.mode) ? -EISDIR : error);
         return missing ? 127 : 126;
     }
     keep_redirections(in);
