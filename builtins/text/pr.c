@@ -417,7 +417,8 @@ static void place(Pr *pr, size_t c)
 /* In one column the tab behind the number counts as one. */
 static void put_cell(Pr *pr, const Cell *cell)
 {
-    size_t number = pr->compress && pr->numbered && pr->columns == 1 && pr->number_mark == '\t' && cell->text.len ? (size_t)pr->number_digits + 1 : 0;
+    size_t number = pr->compress && pr->numbered && pr->columns == 1 && pr->number_mark == '\t' ? (size_t)pr->number_digits + 1 : 0;
+    number = MIN(number, cell->text.len);
     put_text(pr, slice(cell->text.data, number));
     if (number)
         pr->at += pr->tab_out_width - pr->at % pr->tab_out_width;
