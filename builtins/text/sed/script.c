@@ -697,9 +697,10 @@ void sed_parse(Sed *s)
             break;
         SedCommand cmd = {.number = 0};
         c = addresses(&p, c, &cmd);
-        if (c == '\n' && at_joint(&p))
+        bool joint = c == '\n' && at_joint(&p);
+        if (joint)
             back(&p);
-        if (c == END || c == '\n')
+        if (c == END || joint)
             BAD(&p, "missing command");
         cmd.name = (char)c;
         if (command_argument(&p, &cmd))
