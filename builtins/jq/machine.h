@@ -83,7 +83,7 @@ typedef struct Native {
 } Native;
 
 /* The tables of natives, each ended by a NULL name. */
-extern const Native jq_natives_core[], jq_natives_text[], jq_natives_math[], jq_natives_date[], jq_natives_regex[], jq_natives_io[];
+extern const Native jq_natives_core[], jq_natives_text[], jq_natives_math[], jq_natives_date[], jq_natives_regex[], jq_natives_io[], jq_natives_yq[];
 const Native *jq_native_find(Slice name, size_t arity);
 Val jq_native_names(J *j);
 
@@ -106,6 +106,7 @@ typedef struct JqProgram {
     const Native **natives;
     uint32_t nnatives, natives_cap;
     Func *main;
+    bool all;      /* the input is an array of documents: each part of the program takes all of them in turn */
     Errors errors;
     Slice *search; /* -L */
     size_t nsearch;

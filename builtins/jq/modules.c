@@ -257,6 +257,42 @@ static void no_program(Compiler *c)
     c->program->errors.count++;
 }
 
+/* The program over an array of inputs: its leaves take each of them, what joins leaves is done once for all. */
+static Node *over_all(J *j, Mem *mem, Node *n)
+{
+    if (!proc_stack_room(j->proc, 16384)) /* the compiler will say so */
+        return n;
+    switch (n->kind) {
+    case N_DEF:
+    case N_PIPE:
+    case N_REDUCE:
+        n->a = over_all(j, mem, n->a);
+        return n;
+    case N_COMMA:
+    case N_BINARY:
+    case N_AND:
+    case N_OR:
+    case N_ALTERNATIVE:
+    case N_AS:
+        n->a = over_all(j, mem, n->a);
+        n->b = over_all(j, mem, n->b);
+        return n;
+    case N_ARRAY:
+        n->a = n->a ? over_all(j, mem, n->a) : NULL;
+        return n;
+    default: break;
+    }
+    Node *pipe = mem_new(mem, Node), *each = mem_new(mem, Node), *all = mem_new(mem, Node);
+    *pipe = *each = *all = (Node){.start = n->start, .end = n->end, .source = n->source};
+    pipe->kind = N_PIPE;
+    each->kind = N_EACH;
+    all->kind = N_IDENTITY;
+    each->a = all;
+    pipe->a = each;
+    pipe->b = n;
+    return pipe;
+}
+
 bool jq_compile(J *j, JqProgram *p, Slice text, const char *name)
 {
     Compiler c = {.j = j, .mem = p->mem, .program = p};
@@ -276,7 +312,7 @@ bool jq_compile(J *j, JqProgram *p, Slice text, const char *name)
     for (Function *f = m->functions; f; f = f->next)
         jq_define(&c, f, f->name, false);
     if (m->body)
-        jq_compile_node(&c, m->body);
+        jq_compile_node(&c, p->all ? over_all(j, p->mem, m->body) : m->body);
     else
         no_program(&c);
     jq_emit(&c, OP_OUTPUT, 0, 0, 0);

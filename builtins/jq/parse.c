@@ -197,6 +197,23 @@ static void parse_patterns(Parser *p, Node *n)
 
 /* ---------- terms ---------- */
 
+/* Behind the patterns. */
+static Node *parse_fold_body(Parser *p, Node *n)
+{
+    bool each = n->kind == N_FOREACH;
+    expect(p, '(', "'('");
+    n->b = jq_parse_query(p);
+    expect(p, ';', "'|' or ',' or ';'");
+    n->c = jq_parse_query(p);
+    if (each && accept(p, ';')) {
+        n->d = jq_parse_query(p);
+        expect(p, ')', "'|' or ',' or ')'");
+    } else {
+        expect(p, ')', each ? "'|' or ',' or ';' or ')'" : "'|' or ',' or ')'");
+    }
+    return done(p, n);
+}
+
 /* Behind reduce or foreach. */
 static Node *parse_fold(Parser *p, NodeKind kind, uint32_t start)
 {
@@ -205,17 +222,7 @@ static Node *parse_fold(Parser *p, NodeKind kind, uint32_t start)
     if (!expect(p, T_AS, NULL))
         return NULL;
     parse_patterns(p, n);
-    expect(p, '(', "'('");
-    n->b = jq_parse_query(p);
-    expect(p, ';', "'|' or ',' or ';'");
-    n->c = jq_parse_query(p);
-    if (kind == N_FOREACH && accept(p, ';')) {
-        n->d = jq_parse_query(p);
-        expect(p, ')', "'|' or ',' or ')'");
-    } else {
-        expect(p, ')', kind == N_FOREACH ? "'|' or ',' or ';' or ')'" : "'|' or ',' or ')'");
-    }
-    return done(p, n);
+    return parse_fold_body(p, n);
 }
 
 /* Behind if or elif. */
@@ -721,6 +728,11 @@ static Node *parse_unit(Parser *p)
     Node *n = node(p, N_AS, start);
     n->a = left;
     parse_patterns(p, n);
+    if (p->j->yq && p->tok.type == T_IDENT && slice_is(p->tok.text, "ireduce")) {
+        next(p);
+        n->kind = N_REDUCE;
+        return parse_fold_body(p, n);
+    }
     expect(p, '|', "'|'");
     n->b = jq_parse_query(p);
     return done(p, n);

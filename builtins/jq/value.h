@@ -108,6 +108,7 @@ typedef struct J {
     struct Machine *machine;
     struct Pattern *pattern;      /* the last regular expression used */
     struct Inputs *inputs;
+    struct Yq *yq;                /* the command is yq */
     Val named, positional;
     Val prog_origin;
     bool halted;

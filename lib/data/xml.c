@@ -442,5 +442,50 @@ static XmlXPath xpath(void *xml, const char *expression, const char **data, size
     return take(&x->out, data, n) ? result : XML_XPATH_FAILED;
 }
 
+/* ---------- walking ---------- */
+
+static const char *text_or_none(const xmlChar *s) { return s ? (const char *)s : ""; }
+
+static void visit_start(xmlNodePtr node, XmlVisit *visit, void *user)
+{
+    const char *prefix = node->ns ? text_or_none(node->ns->prefix) : "";
+    visit(user, XML_ITEM_OPEN, prefix, text_or_none(node->name), "");
+    for (xmlNsPtr ns = node->nsDef; ns; ns = ns->next)
+        visit(user, XML_ITEM_ATTRIBUTE, "xmlns", text_or_none(ns->prefix), text_or_none(ns->href));
+    for (xmlAttrPtr a = node->properties; a; a = a->next)
+        visit(user, XML_ITEM_ATTRIBUTE, a->ns ? text_or_none(a->ns->prefix) : "", text_or_none(a->name), a->children ? text_or_none(a->children->content) : "");
+}
+
+static void visit_node(xmlNodePtr node, XmlVisit *visit, void *user)
+{
+    if (node->type == XML_ELEMENT_NODE)
+        visit_start(node, visit, user);
+    else if (node->type == XML_TEXT_NODE || node->type == XML_CDATA_SECTION_NODE)
+        visit(user, XML_ITEM_TEXT, "", "", text_or_none(node->content));
+    else if (node->type == XML_PI_NODE)
+        visit(user, XML_ITEM_INSTRUCTION, "", text_or_none(node->name), text_or_none(node->content));
+}
+
+static void walk(void *xml, XmlVisit *visit, void *user)
+{
+    xmlNodePtr node = ((Xml *)xml)->doc->children;
+    while (node) {
+        visit_node(node, visit, user);
+        bool element = node->type == XML_ELEMENT_NODE;
+        if (element && node->children) {
+            node = node->children;
+            continue;
+        }
+        if (element)
+            visit(user, XML_ITEM_CLOSE, "", "", "");
+        while (node && !node->next) {
+            node = node->parent && node->parent->type == XML_ELEMENT_NODE ? node->parent : NULL;
+            if (node)
+                visit(user, XML_ITEM_CLOSE, "", "", "");
+        }
+        node = node ? node->next : NULL;
+    }
+}
+
 extern const XmlFunctions xml_functions;
-const XmlFunctions xml_functions = {parse, xml_free, parsed, messages, print, encoding_known, xpath, LIBXML_DOTTED_VERSION};
+const XmlFunctions xml_functions = {parse, xml_free, parsed, messages, print, encoding_known, xpath, LIBXML_DOTTED_VERSION, walk};

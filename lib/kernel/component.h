@@ -184,6 +184,8 @@ enum {
     XML_C14N_EXCLUSIVE = 1 << 16,
 };
 typedef enum { XML_XPATH_OK, XML_XPATH_EMPTY, XML_XPATH_FAILED } XmlXPath;
+typedef enum { XML_ITEM_OPEN, XML_ITEM_ATTRIBUTE, XML_ITEM_TEXT, XML_ITEM_INSTRUCTION, XML_ITEM_CLOSE } XmlItem;
+typedef void XmlVisit(void *user, XmlItem kind, const char *prefix, const char *name, const char *text); /* "" where there is none; may jump out */
 
 /* Documents in memory; nothing is loaded beside the text that is handed over. Texts handed out live until the next call on the document;
  * false: they are more than `most`, and cut. */
@@ -196,6 +198,7 @@ typedef struct XmlFunctions {
     bool (*encoding_known)(const char *name);
     XmlXPath (*xpath)(void *doc, const char *expression, const char **data, size_t *n);
     const char *version;
+    void (*walk)(void *doc, XmlVisit *visit, void *user); /* the tree in its order, attributes behind their element's start */
 } XmlFunctions;
 
 typedef struct DataComponent {

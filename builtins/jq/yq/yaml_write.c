@@ -1,4 +1,6 @@
 /* yaml_write: a value as YAML, with the manners of its node where it has one. */
+#include <math.h>
+
 #include "yq.h"
 
 typedef struct YWriter {
@@ -124,6 +126,8 @@ static void put_scalar(YWriter *w, Val v, const YNode *node, size_t indent, bool
         put(w, node->text);
     else if (v.kind == K_STRING)
         put_string(w, val_slice(v), node && node->kind == Y_SCALAR && node->value.kind == K_STRING && !w->q->pretty ? node->style : YAML_PLAIN, indent, flow);
+    else if (v.kind == K_NUMBER && !isfinite(val_double(v)))
+        put_text(w, isnan(val_double(v)) ? ".nan" : val_double(v) > 0 ? ".inf" : "-.inf");
     else if (v.kind == K_NUMBER)
         put(w, jq_number_text(v, buf));
     else

@@ -6,7 +6,7 @@
 #include "../reader.h"
 #include "yq.h"
 
-typedef enum { FMT_AUTO, FMT_YAML, FMT_JSON, FMT_CSV, FMT_TSV, FMT_PROPS } Format;
+typedef enum { FMT_AUTO, FMT_YAML, FMT_JSON, FMT_CSV, FMT_TSV, FMT_PROPS, FMT_TOML, FMT_XML } Format;
 
 static const Option options[] = {
     {'C', "colors", OPT_FLAG, "force print with colors", NULL, 'C'},
@@ -16,10 +16,10 @@ static const Option options[] = {
     {0, "from-file", OPT_VALUE, "load expression from specified file", "string", 257},
     {'I', "indent", OPT_VALUE, "sets indent level for output (default 2)", "int", 'I'},
     {'i', "inplace", OPT_FLAG, "update the file in place of first file given", NULL, 'i'},
-    {'p', "input-format", OPT_VALUE, "[auto|yaml|json|csv|tsv] parse format for input", "string", 'p'},
+    {'p', "input-format", OPT_VALUE, "[auto|yaml|json|csv|tsv|toml|xml] parse format for input", "string", 'p'},
     {'N', "no-doc", OPT_FLAG, "don't print document separators (---)", NULL, 'N'},
     {'n', "null-input", OPT_FLAG, "don't read input, simply evaluate the expression given", NULL, 'n'},
-    {'o', "output-format", OPT_VALUE, "[auto|yaml|json|csv|tsv|props] output format type", "string", 'o'},
+    {'o', "output-format", OPT_VALUE, "[auto|yaml|json|csv|tsv|props|toml|xml] output format type", "string", 'o'},
     {'P', "prettyPrint", OPT_FLAG, "pretty print, shorthand for '... style = \"\"'", NULL, 'P'},
     {'j', "tojson", OPT_FLAG, "(deprecated) output as json", NULL, 'j'},
     {'r', "unwrapScalar", OPT_OPTIONAL, "unwrap scalar, print the value with no quotes or comments", "bool", 'r'},
@@ -32,11 +32,12 @@ static const Option options[] = {
 typedef struct Yc {
     Yq q;
     Format in, out;
-    bool null_input, inplace, exit_status;
+    bool all, null_input, inplace, exit_status;
     const char *expression, *split;
     Machine machine;
     Sink sink;
     size_t printed, number;
+    const YDoc *last; /* eval-all: whose value was printed last */
     bool any, truthy;
 } Yc;
 
@@ -104,7 +105,9 @@ static const char library[] =
     "def unique: reduce .[] as $x ([]; if any(.[]; . == $x) then . else . + [$x] end);"
     "def pick($ks): . as $o | if ($ks | type) == \"array\" then reduce $ks[] as $k ({}; if $o | has($k) then .[$k] = $o[$k] else . end) else error(\"pick wants an array\") end;"
     "def omit($ks): reduce $ks[] as $k (.; del(.[$k])); def filter(f): map(select(f)); def any_c(f): any(.[]; f); def all_c(f): all(.[]; f);"
-    "def document_index: 0; def di: 0; def file_index: 0; def fi: 0; def fileIndex: 0; def documentIndex: 0; def filename: input_filename;"
+    "def document_index: _yq_document_index; def di: _yq_document_index; def documentIndex: _yq_document_index; def file_index: _yq_file_index; def fi: _yq_file_index;"
+    "def fileIndex: _yq_file_index; def filename: _yq_filename; def load(f): _yq_load(f; \"yaml\"); def load_xml(f): _yq_load(f; \"xml\");"
+    "def load_str(f): _yq_load(f; \"str\"); def strload(f): load_str(f);"
     "\n";
 
 static bool word_char(char c) { return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_'; }
@@ -172,10 +175,13 @@ static void print_result(Yc *c, Val v, const YDoc *doc)
 {
     c->any = true;
     c->truthy = val_truthy(v);
-    bool separate = c->printed++ && c->number > 1 && !c->q.no_separator && c->out == FMT_YAML;
+    if (c->all && doc)
+        doc = yq_document_of(&c->q, v);
+    bool separate = c->printed++ && (c->all ? doc != c->last : c->number > 1) && !c->q.no_separator && c->out == FMT_YAML;
+    c->last = doc;
     if (separate)
         jsink_write(&c->sink, SLICE("---\n"));
-    else if (c->printed == 1 && !c->split && doc && doc->explicit_start && c->out == FMT_YAML && !c->q.no_separator && v.kind == doc->value.kind && (v.kind == K_OBJECT || v.kind == K_ARRAY)) {
+    else if (c->printed == 1 && !c->split && doc && doc->explicit_start && !doc->file && !doc->index && c->out == FMT_YAML && !c->q.no_separator && v.kind == doc->value.kind && (v.kind == K_OBJECT || v.kind == K_ARRAY)) {
         if (doc->head.len) {
             jsink_write(&c->sink, doc->head);
             sink_char(&c->sink, '\n');
@@ -186,6 +192,8 @@ static void print_result(Yc *c, Val v, const YDoc *doc)
     case FMT_JSON: print_json(c, v); break;
     case FMT_CSV: table_write(&c->q, &c->sink, v, ','); break;
     case FMT_TSV: table_write(&c->q, &c->sink, v, '\t'); break;
+    case FMT_TOML: toml_write(&c->q, &c->sink, v); break;
+    case FMT_XML: xml_write(&c->q, &c->sink, v); break;
     case FMT_PROPS: put_props(c, v, ""); break;
     default: yaml_write(&c->q, &c->sink, v, doc ? doc->root : NULL); break;
     }
@@ -235,6 +243,7 @@ static void run_on(Yc *c, Val input, const YDoc *doc)
 {
     J *j = c->q.j;
     c->number++;
+    c->q.current = doc;
     jq_machine_start(&c->machine, input);
     for (size_t index = 0;; index++) {
         Val v = jq_machine_next(&c->machine);
@@ -260,13 +269,14 @@ static bool ends(const char *name, const char *end)
 
 static Format format_of(const char *file)
 {
-    return !file ? FMT_YAML : ends(file, ".json") ? FMT_JSON : ends(file, ".csv") ? FMT_CSV : ends(file, ".tsv") ? FMT_TSV : FMT_YAML;
+    return !file ? FMT_YAML : ends(file, ".json") ? FMT_JSON : ends(file, ".csv") ? FMT_CSV : ends(file, ".tsv") ? FMT_TSV : ends(file, ".toml") ? FMT_TOML : ends(file, ".xml") ? FMT_XML : FMT_YAML;
 }
 
 static Format format_named(Yq *q, const char *name)
 {
     static const struct { const char *name; Format f; } names[] = {{"auto", FMT_AUTO}, {"a", FMT_AUTO}, {"yaml", FMT_YAML}, {"y", FMT_YAML}, {"yml", FMT_YAML}, {"json", FMT_JSON}, {"j", FMT_JSON},
-                                                                   {"csv", FMT_CSV}, {"c", FMT_CSV}, {"tsv", FMT_TSV}, {"t", FMT_TSV}, {"props", FMT_PROPS}, {"p", FMT_PROPS}};
+                                                                   {"csv", FMT_CSV}, {"c", FMT_CSV}, {"tsv", FMT_TSV}, {"t", FMT_TSV}, {"props", FMT_PROPS}, {"p", FMT_PROPS},
+                                                                   {"toml", FMT_TOML}, {"xml", FMT_XML}, {"x", FMT_XML}};
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         if (strcmp(names[i].name, name) == 0)
             return names[i].f;
@@ -308,7 +318,40 @@ static YDoc *read_json(Yq *q, Slice text, const char *name)
     return first;
 }
 
-static YDoc *read_input(Yc *c, const char *file)
+static YDoc *parse_text(Yq *q, Format f, Slice text, const char *name)
+{
+    if (f == FMT_JSON)
+        return read_json(q, text, name);
+    if (f == FMT_CSV || f == FMT_TSV)
+        return one_document(q, table_read(q, text, f == FMT_CSV ? ',' : '\t'));
+    if (f == FMT_TOML)
+        return one_document(q, toml_read(q, text, name));
+    if (f == FMT_XML)
+        return one_document(q, xml_read(q, text, name));
+    return yaml_read(q, text, name);
+}
+
+Val yq_load(Yq *q, const char *file, const char *format)
+{
+    Slice text;
+    int err = read_file(q->p, file, &text);
+    if (err)
+        return jq_error(q->j, "failed to load %s: open %s: %s", file, file, err == -ENOENT ? "no such file or directory" : error_text(err));
+    if (strcmp(format, "str") == 0)
+        return val_string_utf8(q->j, text);
+    text = slice(mem_copy(&q->p->keep, text), text.len);
+    YDoc *d = parse_text(q, format_named(q, format), text, file);
+    if (!d)
+        return VAL_NULL;
+    if (!d->next)
+        return val_copy(d->value);
+    Val all = arr_new(q->j, 2);
+    for (; d; d = d->next)
+        all = arr_push(q->j, all, val_copy(d->value));
+    return all;
+}
+
+static YDoc *read_input(Yc *c, const char *file, size_t number)
 {
     Yq *q = &c->q;
     Slice text;
@@ -322,11 +365,14 @@ static YDoc *read_input(Yc *c, const char *file)
     }
     text = slice(mem_copy(&q->p->keep, text), text.len);
     Format f = c->in == FMT_AUTO ? format_of(file) : c->in;
-    if (f == FMT_JSON)
-        return read_json(q, text, name);
-    if (f == FMT_CSV || f == FMT_TSV)
-        return one_document(q, table_read(q, text, f == FMT_CSV ? ',' : '\t'));
-    return yaml_read(q, text, name);
+    YDoc *first = parse_text(q, f, text, name);
+    size_t index = 0;
+    for (YDoc *d = first; d; d = d->next) {
+        d->name = name;
+        d->file = number;
+        d->index = index++;
+    }
+    return first;
 }
 
 /* ---------- the command line ---------- */
@@ -334,7 +380,7 @@ static YDoc *read_input(Yc *c, const char *file)
 static void compile(Yc *c, JqProgram *program)
 {
     Yq *q = &c->q;
-    *program = (JqProgram){.mem = &q->p->keep};
+    *program = (JqProgram){.mem = &q->p->keep, .all = c->all && !c->null_input};
     buf_init(&program->errors.text, &q->p->keep, JQ_MAX_BYTES);
     if (jq_compile(q->j, program, translate(q, slice_str(c->expression)), "<expression>"))
         return;
@@ -386,24 +432,41 @@ static bool is_file(Proc *p, const char *name)
     return strcmp(name, "-") == 0 || proc_stat(p, name, 0, &st) == 0;
 }
 
+/* eval-all: the program once, over the documents of all the files. */
+static void run_all(Yc *c, char **files, int n)
+{
+    YDoc *first = NULL, **end = &first;
+    Val values = arr_new(c->q.j, 0);
+    for (int i = 0; i < MAX(n, 1); i++)
+        for (*end = read_input(c, n ? files[i] : NULL, (size_t)i); *end; end = &(*end)->next)
+            values = arr_push(c->q.j, values, val_copy((*end)->value));
+    c->q.documents = first;
+    c->number = 1;
+    run_on(c, values, first);
+}
+
 static void all_files(Yc *c, char **files, int n)
 {
     if (c->null_input) {
         run_on(c, VAL_NULL, NULL);
         return;
     }
+    if (c->all) {
+        run_all(c, files, n);
+        return;
+    }
     for (int i = 0; i < MAX(n, 1); i++)
-        for (YDoc *d = read_input(c, n ? files[i] : NULL); d; d = d->next)
+        for (YDoc *d = read_input(c, n ? files[i] : NULL, (size_t)i); d; d = d->next)
             run_on(c, val_copy(d->value), d);
 }
 
 /* Into a file beside it, which then takes its place with its mode. */
-static void in_place(Yc *c, const char *file)
+static void in_place(Yc *c, char **files, int n)
 {
     Yq *q = &c->q;
     Output o = {0};
     VStat st;
-    YDoc *docs = read_input(c, file);
+    const char *file = files[0];
     const char *temporary = mem_printf(&q->p->keep, "%s.yq-%d", file, (int)q->p->pid);
     int err = proc_stat(q->p, file, 0, &st);
     int fd = err ? err : proc_open(q->p, temporary, V_WRITE | V_CREATE | V_EXCL, st.mode & 0777);
@@ -411,8 +474,7 @@ static void in_place(Yc *c, const char *file)
         yq_fail(q, "open %s: %s", temporary, error_text(fd));
     output_init(q->p, &o, fd);
     jsink_output(&c->sink, q->j, &o);
-    for (YDoc *d = docs; d; d = d->next)
-        run_on(c, val_copy(d->value), d);
+    all_files(c, files, c->all ? n : 1);
     jsink_done(&c->sink);
     output_flush(&o);
     proc_close(q->p, fd);
@@ -428,13 +490,15 @@ static int yq_main(Proc *p, Args *args)
     Yc *c = mem_alloc0(&p->keep, sizeof *c);
     J *j = jq_engine(p);
     c->q = (Yq){.j = j, .p = p, .indent = 2, .raw = true};
+    j->yq = &c->q;
     j->named = obj_new(j, 0);
     j->positional = arr_new(j, 0);
     for (int id; (id = args_next(p, args)) >= 0;)
         take_option(c, args, id);
     int n;
     char **operands = args_operands(args, &n);
-    if (n && (strcmp(operands[0], "eval") == 0 || strcmp(operands[0], "e") == 0)) {
+    c->all = n && (strcmp(operands[0], "eval-all") == 0 || strcmp(operands[0], "ea") == 0);
+    if (n && (c->all || strcmp(operands[0], "eval") == 0 || strcmp(operands[0], "e") == 0)) {
         operands++;
         n--;
     }
@@ -449,7 +513,7 @@ static int yq_main(Proc *p, Args *args)
         yq_fail(&c->q, "write in place flag only applicable when giving an expression and at least one file");
     Format in = c->in == FMT_AUTO ? format_of(n ? operands[0] : NULL) : c->in;
     if (c->out == FMT_AUTO)
-        c->out = in == FMT_JSON || in == FMT_CSV || in == FMT_TSV ? in : FMT_YAML;
+        c->out = in == FMT_JSON || in == FMT_CSV || in == FMT_TSV || in == FMT_TOML || in == FMT_XML ? in : FMT_YAML;
     if (c->out == FMT_JSON && in != FMT_JSON)
         c->q.raw = false;
     JqProgram program;
@@ -457,7 +521,7 @@ static int yq_main(Proc *p, Args *args)
     jq_machine_init(&c->machine, j, &program);
     jsink_output(&c->sink, j, p->out);
     if (c->inplace)
-        in_place(c, operands[0]);
+        in_place(c, operands, n);
     else
         all_files(c, operands, n);
     if (!c->inplace && !c->split)
@@ -471,5 +535,7 @@ static int yq_main(Proc *p, Args *args)
     return status;
 }
 
-COMMAND(yq, "yq [options] [eval] [expression] [file]...", "Process YAML, JSON, CSV and TSV with a filter language.", options, COMMAND_WRITES | COMMAND_SPAWNS, .package = "yq 4 (mikefarah)",
-        .notes = "The language is jq's, with yq's names of operators; comments, styles and anchors of what was not touched are kept.");
+COMMAND(yq, "yq [options] [eval|eval-all] [expression] [file]...", "Process YAML, JSON, CSV, TSV, TOML and XML with a filter language.", options, COMMAND_WRITES | COMMAND_SPAWNS, .package = "yq 4 (mikefarah)",
+        .notes = "The language is jq's, with yq's names of operators; comments, styles and anchors of what was not touched are kept. TOML's dates are strings;\n"
+                 "XML's comments and document types are dropped, and nothing is loaded for it. eval-all takes each part of the program over all documents;\n"
+                 "there are no operators for styles, tags, anchors and comments.");

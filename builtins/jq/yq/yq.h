@@ -1,4 +1,4 @@
-/* yq: jq's engine over YAML, JSON, CSV, TSV. Private to builtins/jq/yq.
+/* yq: jq's engine over YAML, TOML, XML, JSON, CSV, TSV. Private to builtins/jq/yq.
  *
  * A document is read twice over: as a value for the engine, and as a tree of nodes that remembers what a value does not say: comments,
  * styles, anchors, tags, the text of scalars. What is printed is a value; it looks for its node by identity (a container that the program
@@ -31,6 +31,8 @@ typedef struct YDoc {
     Val value;
     bool explicit_start;
     Slice head;            /* comments before the first node */
+    const char *name;
+    size_t file, index;    /* which of the files, which document of it */
 } YDoc;
 
 typedef struct Yq {
@@ -40,6 +42,8 @@ typedef struct Yq {
     bool pretty, raw, no_separator, color;
     struct { void *key; YNode *node; } *table; /* containers by address */
     size_t used, size;
+    const YDoc *documents; /* eval-all: all of them */
+    const YDoc *current;
 } Yq;
 
 enum { YQ_DEPTH = 1000 };
@@ -48,12 +52,22 @@ NORETURN void yq_fail(Yq *q, const char *format, ...) PRINTF_LIKE(2, 3);
 void yq_remember(Yq *q, Val container, YNode *node);
 YNode *yq_node_of(const Yq *q, Val container);
 
+/* native.c: the document that a value is, or the one being worked on. */
+const YDoc *yq_document_of(const Yq *q, Val v);
+/* The file as a value of the language: "yaml", "xml", "toml", "json" or "str"; an error of the program when it cannot be read. */
+Val yq_load(Yq *q, const char *file, const char *format);
+
 /* yaml_read.c: all documents of a text. */
 YDoc *yaml_read(Yq *q, Slice text, const char *name);
 Val yaml_scalar_value(Yq *q, Slice text, int style, const char *tag);
 /* yaml_write.c: one document with its newline; `root` may be NULL. */
 void yaml_write(Yq *q, Sink *s, Val v, YNode *root);
 bool yaml_plain_string(Yq *q, Slice text);
+/* toml.c, xml.c: one document. */
+Val toml_read(Yq *q, Slice text, const char *name);
+void toml_write(Yq *q, Sink *s, Val v);
+Val xml_read(Yq *q, Slice text, const char *name);
+void xml_write(Yq *q, Sink *s, Val v);
 /* table.c */
 Val table_read(Yq *q, Slice text, char separator);
 void table_write(Yq *q, Sink *s, Val v, char separator);
