@@ -96,7 +96,7 @@ static size_t segment_back(const Pat *p, Segment g, Slice s, size_t low, size_t 
                 return NONE;
             start = at - item->text.len;
         } else {
-            size_t chars = item->kind == PAT_LITERAL ? utf8_count(item->text) : 1;
+            size_t chars = item->kind != PAT_LITERAL ? 1 : p->flags & PAT_BYTES ? item->text.len : utf8_count(item->text);
             for (start = at; chars && start > 0; chars--)
                 start = step_back(p, s, start);
             if (chars)

@@ -122,6 +122,7 @@ static void depth_limit(void **state)
     (void)state;
     hit("f() { f; }; f", "depth", 137, NULL, WITH(depth, 100));
     hit("f() { f; }; f", "depth", 137, NULL, none());
+    hit("f() { echo; (f); }; f", "depth", 137, "\n\n\n\n\n", WITH(depth, 4));
     shell_limits deep = WITH(processes, 0);
     deep.memory = 0;
     hit("f() { (f); }; f", "depth", 137, NULL, deep);
