@@ -137,10 +137,10 @@ static bool is_value(char **argv, int i)
 
 void sort_modern_keys(Proc *p, Args *args)
 {
-    char **argv = args->argv;
+    char **argv = args->argv, **out = mem_array(&p->keep, (size_t)args->argc + 1, char *); /* the shell keeps its own */
     int n = 0, i = 0;
     for (; i < args->argc && strcmp(argv[i], "--") != 0; i++, n++) {
-        args->argv[n] = argv[i];
+        out[n] = argv[i];
         const char *start = i && argv[i][0] == '+' && !is_value(argv, i) ? modern_position(p, argv[i] + 1, false) : NULL;
         if (!start)
             continue;
@@ -148,10 +148,11 @@ void sort_modern_keys(Proc *p, Args *args)
         const char *end = next ? modern_position(p, next, true) : NULL;
         if (next && !end)
             bad_field(p, next - 1, "stray character in field spec");
-        args->argv[n] = mem_printf(&p->keep, "-k%s%s%s", start, end ? "," : "", end ? end : "");
+        out[n] = mem_printf(&p->keep, "-k%s%s%s", start, end ? "," : "", end ? end : "");
     }
     for (; i < args->argc; i++, n++)
-        args->argv[n] = argv[i];
+        out[n] = argv[i];
     args->argc = n;
-    args->argv[n] = NULL;
+    out[n] = NULL;
+    args->argv = out;
 }
