@@ -499,9 +499,8 @@ static void expand_declaration(Interp *in, const Node *n, Fields *f)
     in->nassigns = (int)f->count;
 }
 
-static void remember_last(Interp *in, const Fields *f)
+static void remember_last(Interp *in, Slice last)
 {
-    Slice last = slice_str(f->items[f->count - 1]);
     buf_clear(&in->last_arg);
     buf_append(&in->last_arg, last);
 }
@@ -689,8 +688,9 @@ int exec_simple(Interp *in, const Node *n)
     if (f.count == 0) {
         status = exec_null(in, n);
     } else {
+        Slice last = slice_str(f.items[f.count - 1]); /* commands put their arguments in another order, and words of their own among them */
         status = exec_command(in, n, &f);
-        remember_last(in, &f);
+        remember_last(in, last);
     }
     in->assigns = assigns;
     in->nassigns = nassigns;
