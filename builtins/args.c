@@ -106,10 +106,15 @@ static bool permutes(Proc *p, const Args *a)
     return !a->builtin && !(a->command->flags & COMMAND_ORDERED) && !proc_getenv(p, "POSIXLY_CORRECT");
 }
 
-/* Moves the options just passed, argv[last_operand..at), in front of the operands skipped before them. */
-static void permute(Args *a)
+/* Moves the options just passed, argv[last_operand..at), in front of the operands skipped before them. What ps shows stays in its order. */
+static void permute(Proc *p, Args *a)
 {
     char **v = a->argv;
+    if (p->argv == v) {
+        char **kept = mem_array(&p->keep, (size_t)p->argc + 1, char *);
+        memcpy(kept, v, (size_t)p->argc * sizeof *kept);
+        p->argv = kept;
+    }
     for (int to = a->first_operand, from = a->last_operand; from < a->at; from++, to++) {
         char *option = v[from];
         memmove(&v[to + 1], &v[to], (size_t)(from - to) * sizeof *v);
@@ -135,10 +140,10 @@ char *args_operand(Args *a)
     return a->argv[a->at++];
 }
 
-static int finish(Args *a)
+static int finish(Proc *p, Args *a)
 {
     if (a->first_operand != a->last_operand)
-        permute(a);
+        permute(p, a);
     if (a->first_operand < a->last_operand)
         a->at = a->first_operand;
     a->no_more = true;
@@ -284,7 +289,7 @@ int args_next(Proc *p, Args *a)
         a->first_operand = a->last_operand = a->at;
     if (permutes(p, a)) {
         if (a->first_operand != a->last_operand && a->last_operand != a->at)
-            permute(a);
+            permute(p, a);
         else if (a->last_operand != a->at)
             a->first_operand = a->at;
         while (a->at < a->argc && !is_option(a->argv[a->at]))
@@ -295,11 +300,11 @@ int args_next(Proc *p, Args *a)
         return -1;
     }
     if (a->at >= a->argc)
-        return finish(a);
+        return finish(p, a);
     char *given = a->argv[a->at++];
     if (strcmp(given, "--") == 0) {
         if (a->first_operand != a->last_operand) {
-            permute(a);
+            permute(p, a);
             a->at = a->first_operand;
         }
         a->no_more = true;

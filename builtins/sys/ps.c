@@ -26,7 +26,7 @@ static void put_zero(Proc *p, const ProcInfo *i, Buf *b) { (void)p; (void)i; buf
 static void put_share(Proc *p, const ProcInfo *i, Buf *b) { (void)p; (void)i; buf_append(b, SLICE("0.0")); }
 static void put_state(Proc *p, const ProcInfo *i, Buf *b) { (void)p; buf_char(b, i->running ? 'R' : 'S'); }
 static void put_comm(Proc *p, const ProcInfo *i, Buf *b) { (void)p; buf_append(b, slice_str(base_name(i->name))); }
-static void put_args(Proc *p, const ProcInfo *i, Buf *b) { (void)p; buf_append(b, slice_str(i->name)); }
+static void put_args(Proc *p, const ProcInfo *i, Buf *b) { (void)p; buf_append(b, slice_str(i->args)); }
 static void put_start(Proc *p, const ProcInfo *i, Buf *b)
 {
     uint32_t ns;
@@ -255,7 +255,7 @@ static bool fits(const Find *f, const ProcInfo *i)
     if (!f->pattern)
         return true;
     ReSpan span;
-    Slice name = slice_str(f->full ? i->name : base_name(i->name));
+    Slice name = slice_str(f->full ? i->args : base_name(i->name));
     ReEnv env = proc_re_env(f->p);
     bool found = re_search(&env, f->pattern, name, 0, false, &span, 1) == RE_MATCHED;
     return found && (!f->exact || (span.start == 0 && span.end == name.len));
@@ -321,7 +321,7 @@ static void print_found(const Find *f, const ProcInfo *list, size_t n)
     for (size_t i = 0; i < n; i++) {
         out_printf(o, "%s%d", i ? f->delimiter : "", (int)list[i].pid);
         if (f->list_name || f->list_full)
-            out_printf(o, " %s", f->list_full ? list[i].name : base_name(list[i].name));
+            out_printf(o, " %s", f->list_full ? list[i].args : base_name(list[i].name));
     }
     if (n)
         out_char(o, '\n');

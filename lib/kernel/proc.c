@@ -482,6 +482,20 @@ int proc_caught(Proc *p)
     return n;
 }
 
+static const char *args_text(Proc *p, const Proc *o)
+{
+    if (!o->argc)
+        return o->comm ? mem_strdup(&p->mem, o->comm) : "bash";
+    Buf b;
+    buf_init(&b, &p->mem, BUF_MAX);
+    for (int i = 0; i < o->argc; i++) {
+        if (i)
+            buf_char(&b, ' ');
+        buf_append(&b, slice_str(o->argv[i]));
+    }
+    return mem_copy(&p->mem, buf_slice(&b));
+}
+
 size_t proc_list_all(Proc *p, ProcInfo **out)
 {
     size_t n = 0;
@@ -493,6 +507,6 @@ size_t proc_list_all(Proc *p, ProcInfo **out)
     size_t at = n;
     for (Proc *o = p->kernel->procs; o && at; o = o->next) /* newest first */
         if (o->started && !o->ended)
-            (*out)[--at] = (ProcInfo){o->pid, o->parent ? o->parent->pid : 1, o->pgid, o->cred.uid, o->name ? mem_strdup(&p->mem, o->name) : "bash", o->task == p->task};
+            (*out)[--at] = (ProcInfo){o->pid, o->parent ? o->parent->pid : 1, o->pgid, o->cred.uid, o->comm ? mem_strdup(&p->mem, o->comm) : "bash", args_text(p, o), o->task == p->task};
     return n;
 }

@@ -182,6 +182,8 @@ static int run_command(Proc *p, const struct Command *command, int argc, char **
         proc_write(p, 2, text);
         return 126;
     }
+    p->argv = argv;
+    p->argc = argc;
     kern_event(k, EVENT_COMMAND, p->pid, argc ? argv[0] : "", NULL, argc);
     return k->options.run_command(p, command, argc, argv);
 }
@@ -270,8 +272,11 @@ int proc_exec(Proc *p, const Program *program, int argc, char **argv, char *cons
 {
     if (env)
         p->env = proc_env_list(p, env);
-    if (argc)
+    if (argc) {
+        const char *slash = strrchr(argv[0], '/');
         p->name = argv[0];
+        p->comm = slash ? slash + 1 : argv[0];
+    }
     p->lang = NULL;
     if (program->kind == PROGRAM_COMMAND)
         return run_command(p, program->command, argc, argv);
