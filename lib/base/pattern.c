@@ -31,6 +31,7 @@ static PatItem *item_add(Parser *ps, PatSeq *seq, PatKind kind)
     PatItem *item = &seq->items[seq->count++];
     memset(item, 0, sizeof *item);
     item->kind = kind;
+    ps->pat->counts_chars |= kind == PAT_ANY || kind == PAT_SET || kind == PAT_GROUP;
     return item;
 }
 
@@ -281,11 +282,13 @@ static void seq_parse(Parser *ps, PatSeq *seq, size_t end, bool in_group, char *
 Pat *pat_compile(Mem *mem, Slice pattern, unsigned flags)
 {
     Pat *p = mem_new(mem, Pat);
-    char *buf = mem_alloc(mem, pattern.len);
-    if (!p || !buf || !(p->seq.items = mem_array(mem, 4, PatItem)))
+    char *buf = mem_alloc(mem, pattern.len), *text = mem_copy(mem, pattern);
+    if (!p || !buf || !text || !(p->seq.items = mem_array(mem, 4, PatItem)))
         return NULL;
     p->seq.cap = 4;
-    p->flags = flags;
+    p->flags = flags | (utf8_valid(pattern) ? 0 : PAT_BYTES);
+    p->text = slice(text, pattern.len);
+    p->counts_chars = flags & PAT_ICASE;
     Parser ps = {.mem = mem, .pat = p, .text = pattern};
     seq_parse(&ps, &p->seq, pattern.len, false, &buf);
     return ps.failed ? NULL : p;

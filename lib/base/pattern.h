@@ -27,7 +27,9 @@ struct PatItem {
 struct Pat {
     PatSeq seq;
     unsigned flags;
+    Slice text;          /* what it was compiled from */
     bool extended;       /* has groups: matched by sets of positions */
+    bool counts_chars;   /* what it matches depends on where characters end */
 };
 
 static inline uint32_t pat_char(const Pat *p, Slice s, size_t at, size_t *n)

@@ -483,14 +483,14 @@ static bool period_refused(const Pat *p, Slice s)
     return p->seq.count == 0 || item->kind != PAT_LITERAL || item->text.data[0] != '.';
 }
 
-bool pat_match(const ReEnv *env, const Pat *p, Slice s)
+static bool match(const ReEnv *env, const Pat *p, Slice s)
 {
     if (p->extended)
         return extended_ask(env, p, s, ASK_MATCH, 0, NULL) != NONE;
     return !period_refused(p, s) && plain_match(p, s);
 }
 
-size_t pat_prefix(const ReEnv *env, const Pat *p, Slice s, bool longest)
+static size_t prefix(const ReEnv *env, const Pat *p, Slice s, bool longest)
 {
     if (p->extended)
         return extended_ask(env, p, s, longest ? ASK_PREFIX_LONG : ASK_PREFIX_SHORT, 0, NULL);
@@ -498,11 +498,45 @@ size_t pat_prefix(const ReEnv *env, const Pat *p, Slice s, bool longest)
     return plain_end(p, first, s, segment_match(p, first, s, 0), longest);
 }
 
-size_t pat_suffix(const ReEnv *env, const Pat *p, Slice s, bool longest)
+static size_t suffix(const ReEnv *env, const Pat *p, Slice s, bool longest)
 {
     size_t at = p->extended ? extended_ask(env, p, s, longest ? ASK_SUFFIX_LONG : ASK_SUFFIX_SHORT, 0, NULL)
                             : plain_suffix(p, s, longest);
     return at == NONE ? NONE : s.len - at;
+}
+
+static inline bool fits(const Pat *p, Slice s) { return !p->counts_chars || p->flags & PAT_BYTES || utf8_valid(s); }
+
+const Pat *pat_for(Mem *mem, const Pat *p, Slice s)
+{
+    const Pat *bytes = likely(fits(p, s)) ? NULL : pat_compile(mem, p->text, p->flags | PAT_BYTES);
+    return bytes ? bytes : p;
+}
+
+bool pat_match(const ReEnv *env, const Pat *p, Slice s)
+{
+    if (likely(!env || fits(p, s)))
+        return match(env, p, s);
+    MemMark mark = mem_mark(env->mem);
+    bool matched = match(env, pat_for(env->mem, p, s), s);
+    mem_reset(env->mem, mark);
+    return matched;
+}
+
+size_t pat_prefix(const ReEnv *env, const Pat *p, Slice s, bool longest)
+{
+    MemMark mark = mem_mark(env->mem);
+    size_t n = prefix(env, pat_for(env->mem, p, s), s, longest);
+    mem_reset(env->mem, mark);
+    return n;
+}
+
+size_t pat_suffix(const ReEnv *env, const Pat *p, Slice s, bool longest)
+{
+    MemMark mark = mem_mark(env->mem);
+    size_t n = suffix(env, pat_for(env->mem, p, s), s, longest);
+    mem_reset(env->mem, mark);
+    return n;
 }
 
 /* The first place of the first segment decides: what can follow a later one can follow an earlier one too. */

@@ -85,14 +85,17 @@ enum {
     PAT_BYTES = 1 << 4,
 };
 
-/* A pattern's text with quoting made explicit: a backslash before a byte makes it literal. */
+/* A pattern's text with quoting made explicit: a backslash before a byte makes it literal. As in bash, a pattern or a subject that is not
+ * valid UTF-8 makes both of them bytes. */
 typedef struct Pat Pat;
 Pat *pat_compile(Mem *mem, Slice pattern, unsigned flags); /* in `mem`; NULL only without memory */
-bool pat_match(const ReEnv *env, const Pat *p, Slice subject); /* the whole subject */
+bool pat_match(const ReEnv *env, const Pat *p, Slice subject); /* the whole subject; without an env it stays as compiled */
 /* Length of the shortest or longest prefix (or suffix) that matches, or RE_UNSET. */
 size_t pat_prefix(const ReEnv *env, const Pat *p, Slice subject, bool longest);
 size_t pat_suffix(const ReEnv *env, const Pat *p, Slice subject, bool longest);
-/* First, longest match at or after start: for ${v/p/r}. */
+/* The pattern to ask about `subject`: itself, or in `mem` one for bytes. The questions above do so by themselves. */
+const Pat *pat_for(Mem *mem, const Pat *p, Slice subject);
+/* First, longest match at or after start, of a pattern that is pat_for the subject: for ${v/p/r}. */
 bool pat_search(const ReEnv *env, const Pat *p, Slice subject, size_t start, ReSpan *span);
 /* True when the text holds no active pattern character (it is then a plain string once unescaped). */
 bool pat_is_literal(Slice pattern, unsigned flags);

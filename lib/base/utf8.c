@@ -79,9 +79,18 @@ size_t utf8_count(Slice s)
 bool utf8_valid(Slice s)
 {
     size_t n;
-    for (size_t at = 0; at < s.len; at += n)
+    for (size_t at = 0; at < s.len; at += n) {
+        uint64_t eight;
+        for (; s.len - at >= sizeof eight; at += sizeof eight) {
+            memcpy(&eight, s.data + at, sizeof eight);
+            if (eight & 0x8080808080808080)
+                break;
+        }
+        if (at == s.len)
+            return true;
         if (utf8_decode(s.data + at, s.len - at, &n) == UTF8_BAD)
             return false;
+    }
     return true;
 }
 

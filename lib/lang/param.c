@@ -314,6 +314,7 @@ static Slice replace(Interp *in, const Param *p, const Pat *pat, const Replaceme
     if (!pat) /* an empty pattern matches nothing */
         return text;
     ReEnv env = proc_re_env(in->p);
+    const Pat *fit = pat;
     Buf out;
     ReSpan span = {0, 0};
     if (p->replace == REPLACE_PREFIX || p->replace == REPLACE_SUFFIX) {
@@ -322,8 +323,10 @@ static Slice replace(Interp *in, const Param *p, const Pat *pat, const Replaceme
         if (n == RE_UNSET)
             return text;
         span = prefix ? (ReSpan){0, n} : (ReSpan){text.len - n, text.len};
-    } else if (!pat_search(&env, pat, text, 0, &span)) {
-        return text;
+    } else {
+        fit = pat_for(mem_of(in), pat, text);
+        if (!pat_search(&env, fit, text, 0, &span))
+            return text;
     }
     buf_init(&out, mem_of(in), BUF_MAX);
     buf_reserve(&out, text.len);
@@ -338,7 +341,9 @@ static Slice replace(Interp *in, const Param *p, const Pat *pat, const Replaceme
             buf_char(&out, text.data[at++]);
         }
         proc_tick(in->p, 1);
-    } while (p->replace == REPLACE_ALL && at < text.len && pat_search(&env, pat, text, at, &span));
+        if (unlikely(fit != pat)) /* bash looks at each rest anew: behind the last bad byte there are characters again */
+            fit = pat_for(mem_of(in), pat, slice_from(text, at));
+    } while (p->replace == REPLACE_ALL && at < text.len && pat_search(&env, fit, text, at, &span));
     buf_append(&out, slice_from(text, at));
     return buf_slice(&out);
 }

@@ -86,7 +86,7 @@ static void try_pattern(Mem *m, const uint8_t *head, Slice pattern, Slice subjec
     size_t suffix = pat_suffix(&env, pat, subject, true);
     if (whole && suffix != subject.len)
         abort();
-    if (pat_search(&env, pat, subject, 0, &span) && (span.start > span.end || span.end > subject.len))
+    if (pat_search(&env, pat_for(m, pat, subject), subject, 0, &span) && (span.start > span.end || span.end > subject.len))
         abort();
 }
 
