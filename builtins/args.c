@@ -196,8 +196,10 @@ static const Option *long_find(Proc *p, const Args *a, const char *given, Slice 
     return found;
 }
 
-static int option_id(Args *a, const Option *o)
+static int option_id(Proc *p, Args *a, const Option *o)
 {
+    if (o->id == OPTION_IS_HELP || o->id == OPTION_IS_VERSION)
+        help_or_version(p, a, o->id == OPTION_IS_HELP);
     a->option_index = (int)(o - a->command->options);
     return o->letter ? (unsigned char)o->letter : o->id;
 }
@@ -227,7 +229,7 @@ static int take_long(Proc *p, Args *a, char *given)
         }
         a->value = a->argv[a->at++];
     }
-    return option_id(a, o);
+    return option_id(p, a, o);
 }
 
 /* ---------- short options ---------- */
@@ -272,7 +274,7 @@ static int take_short(Proc *p, Args *a)
     }
     if (a->cluster && !*a->cluster)
         a->cluster = NULL;
-    return option_id(a, o);
+    return option_id(p, a, o);
 }
 
 /* ---------- the loop ---------- */

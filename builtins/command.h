@@ -43,6 +43,11 @@ typedef struct Option {
     int id;
 } Option;
 
+/* Rows for short spellings of --help and --version, which args_next answers itself. */
+enum { OPTION_IS_HELP = -2, OPTION_IS_VERSION = -3 };
+#define OPTION_HELP(letter) {letter, NULL, OPT_FLAG, "display this help and exit", NULL, OPTION_IS_HELP}
+#define OPTION_VERSION(letter) {letter, NULL, OPT_FLAG, "output version information and exit", NULL, OPTION_IS_VERSION}
+
 #define OPTIONS_END {0, NULL, OPT_FLAG, NULL, NULL, 0}
 #define OPTION_DIGIT(d) {d, NULL, OPT_FLAG, NULL, NULL, 0}
 /* Rows for -0 to -9, the old way of giving a number. */

@@ -14,6 +14,8 @@ static const Option flock_options[] = {
     {'c', "command", OPT_FLAG, "run a single command string through the shell", NULL, 'c'},
     {'F', "no-fork", OPT_FLAG, "execute command without forking", NULL, 'F'},
     {0, "verbose", OPT_FLAG, "increase verbosity", NULL, 256},
+    OPTION_HELP('h'),
+    OPTION_VERSION('V'),
     OPTIONS_END,
 };
 

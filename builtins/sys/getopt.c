@@ -7,7 +7,7 @@ enum { OPTIONS_MOST = 512 };
 
 static const Option options[] = {
     {'a', "alternative", OPT_FLAG, "allow long options starting with single -", NULL, 0},
-    {'h', NULL, OPT_FLAG, "display this help", NULL, 0},
+    OPTION_HELP('h'),
     {'l', "longoptions", OPT_VALUE, "the long options to be recognized", "LONGOPTS", 0},
     {'n', "name", OPT_VALUE, "the name under which errors are reported", "PROGNAME", 0},
     {'o', "options", OPT_VALUE, "the short options to be recognized", "OPTSTRING", 0},
@@ -16,7 +16,7 @@ static const Option options[] = {
     {'s', "shell", OPT_VALUE, "set quoting conventions to those of SHELL", "SHELL", 0},
     {'T', "test", OPT_FLAG, "test for getopt(1) version", NULL, 0},
     {'u', "unquoted", OPT_FLAG, "do not quote the output", NULL, 0},
-    {'V', NULL, OPT_FLAG, "display version", NULL, 0},
+    OPTION_VERSION('V'),
     OPTIONS_END,
 };
 
@@ -230,8 +230,6 @@ static void set_option(Getopt *g, Args *args, int id)
 {
     switch (id) {
     case 'a': g->alternative = true; break;
-    case 'h': print_help(g->p, args->command); proc_fail(g->p, 0);
-    case 'V': out_str(g->p->out, "getopt (libshell) 0.1.0\n"); proc_fail(g->p, 0);
     case 'l': add_longs(g, args->value); break;
     case 'n': g->name = args->value; break;
     case 'o': g->shorts = args->value; break;

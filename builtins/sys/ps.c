@@ -1,4 +1,7 @@
 /* ps, pgrep, pkill: the shell's own processes. procps 4's options as far as they mean something here. */
+#include <ctype.h>
+#include <stdlib.h>
+
 #include "shared.h"
 
 static const char *base_name(const char *s)
@@ -214,26 +217,37 @@ COMMAND(ps, "ps [options]", "Report a snapshot of the shell's processes.", ps_op
 typedef struct Find {
     Proc *p;
     Re *pattern;
-    bool full, exact, inverse, newest, oldest, count, list_name, list_full, echo;
-    const char *delimiter, *parents, *groups, *users;
+    bool full, exact, inverse, newest, oldest, count, list_name, list_full, echo, no_ancestors;
+    const char *delimiter, *parents, *groups, *users, *owners, *sessions, *terminals, *states, *pids, *control_groups;
     int signal;
 } Find;
+
+enum { MOST_COMM = 15, OPT_SIGNAL = 256, OPT_IGNORED, OPT_CGROUP };
+
+#define FIND_OPTIONS                                                                                                                        \
+    {'P', "parent", OPT_VALUE, "match only child processes of the given parent", "PPID", 'P'}, {'u', "euid", OPT_VALUE, "match by effective IDs", "ID", 'u'}, \
+        {'U', "uid", OPT_VALUE, "match by real IDs", "ID", 'u'}, {'G', "group", OPT_VALUE, "match real group IDs", "GID", 'G'},               \
+        {'s', "session", OPT_VALUE, "match session IDs: all belong to one", "SID", 's'}, {'t', "terminal", OPT_VALUE, "match by controlling terminal: none has one", "tty", 't'}, \
+        {'r', "runstates", OPT_VALUE, "match runstates [D,S,Z,...]", "state", 'r'}, {'F', "pidfile", OPT_VALUE, "read PIDs from file", "file", 'F'}, \
+        {'L', "logpidfile", OPT_FLAG, "fail if PID file is not locked", NULL, 'L'}, {'A', "ignore-ancestors", OPT_FLAG, "exclude our ancestors from results", NULL, 'A'}, \
+        {0, "cgroup", OPT_VALUE, "match by cgroup v2 names: there are none", "grp", OPT_CGROUP}, {0, "ns", OPT_VALUE, "match the processes of the same namespace as PID: all are", "PID", OPT_IGNORED}, \
+        {0, "nslist", OPT_VALUE, "which namespaces to consider for --ns", "ns", OPT_IGNORED},                                                  \
+        {'x', "exact", OPT_FLAG, "match exactly with the command name", NULL, 'x'}, OPTION_HELP('h'), OPTION_VERSION('V')
 
 static const Option pgrep_options[] = {
     {'d', "delimiter", OPT_VALUE, "specify output delimiter", "string", 'd'}, {'l', "list-name", OPT_FLAG, "list PID and process name", NULL, 'l'},
     {'a', "list-full", OPT_FLAG, "list PID and full command line", NULL, 'a'}, {'v', "inverse", OPT_FLAG, "negates the matching", NULL, 'v'}, {'c', "count", OPT_FLAG, "count of matching processes", NULL, 'c'},
     {'f', "full", OPT_FLAG, "use full process name to match", NULL, 'f'}, {'g', "pgroup", OPT_VALUE, "match listed process group IDs", "PGID", 'g'},
     {'i', "ignore-case", OPT_FLAG, "match case insensitively", NULL, 'i'}, {'n', "newest", OPT_FLAG, "select most recently started", NULL, 'n'}, {'o', "oldest", OPT_FLAG, "select least recently started", NULL, 'o'},
-    {'P', "parent", OPT_VALUE, "match only child processes of the given parent", "PPID", 'P'}, {'u', "euid", OPT_VALUE, "match by effective IDs", "ID", 'u'},
-    {'x', "exact", OPT_FLAG, "match exactly with the command name", NULL, 'x'}, OPTIONS_END,
+    FIND_OPTIONS, {'w', "lightweight", OPT_FLAG, "list all TID: a process has one", NULL, OPT_IGNORED}, OPTIONS_END,
 };
 
 static const Option pkill_options[] = {
-    {0, "signal", OPT_VALUE, "signal to send (either number or name)", "sig", 256}, {'e', "echo", OPT_FLAG, "display what is killed", NULL, 'e'}, {'c', "count", OPT_FLAG, "count of matching processes", NULL, 'c'},
+    {0, "signal", OPT_VALUE, "signal to send (either number or name)", "sig", OPT_SIGNAL}, {'e', "echo", OPT_FLAG, "display what is killed", NULL, 'e'}, {'c', "count", OPT_FLAG, "count of matching processes", NULL, 'c'},
     {'f', "full", OPT_FLAG, "use full process name to match", NULL, 'f'}, {'g', "pgroup", OPT_VALUE, "match listed process group IDs", "PGID", 'g'},
     {'i', "ignore-case", OPT_FLAG, "match case insensitively", NULL, 'i'}, {'n', "newest", OPT_FLAG, "select most recently started", NULL, 'n'}, {'o', "oldest", OPT_FLAG, "select least recently started", NULL, 'o'},
-    {'P', "parent", OPT_VALUE, "match only child processes of the given parent", "PPID", 'P'}, {'u', "euid", OPT_VALUE, "match by effective IDs", "ID", 'u'},
-    {'x', "exact", OPT_FLAG, "match exactly with the command name", NULL, 'x'}, {'v', "inverse", OPT_FLAG, NULL, NULL, 'v'}, OPTIONS_END,
+    FIND_OPTIONS, {'q', "queue", OPT_VALUE, "integer value to be sent with the signal: nobody here reads it", "value", OPT_IGNORED},
+    {'v', "inverse", OPT_FLAG, NULL, NULL, 'v'}, OPTIONS_END,
 };
 
 static bool number_in(const char *list, pid_t n)
@@ -243,11 +257,30 @@ static bool number_in(const char *list, pid_t n)
     return in_list(list, text);
 }
 
+static bool is_ancestor(const Proc *p, pid_t pid)
+{
+    for (p = p->parent; p; p = p->parent)
+        if (p->pid == pid)
+            return true;
+    return false;
+}
+
 static bool fits(const Find *f, const ProcInfo *i)
 {
     if (f->parents && !number_in(f->parents, i->ppid))
         return false;
     if (f->groups && !number_in(f->groups, i->pgid))
+        return false;
+    if (f->pids && !number_in(f->pids, i->pid))
+        return false;
+    if (f->sessions && !number_in(f->sessions, 0) && !number_in(f->sessions, 1))
+        return false;
+    if (f->terminals || f->control_groups || (f->states && !strchr(f->states, i->running ? 'R' : 'S')))
+        return false;
+    if (f->no_ancestors && is_ancestor(f->p, i->pid))
+        return false;
+    const char *group = f->owners ? group_name(f->p, i->gid) : NULL;
+    if (f->owners && !number_in(f->owners, (pid_t)i->gid) && !(group && in_list(f->owners, group)))
         return false;
     const char *user = user_name(f->p, i->uid);
     if (f->users && !number_in(f->users, (pid_t)i->uid) && !(user && in_list(f->users, user)))
@@ -273,11 +306,14 @@ static int take_pattern(Find *f, char **operands, int n, bool fold)
     ReError err;
     if (n > 1)
         return find_usage(f->p, "only one pattern can be provided");
-    if (!n && !f->parents && !f->groups && !f->users)
+    if (!n && !f->parents && !f->groups && !f->users && !f->owners && !f->sessions && !f->terminals && !f->states && !f->pids && !f->control_groups)
         return find_usage(f->p, "no matching criteria specified");
     if (!n)
         return 0;
     f->pattern = proc_regex(f->p, slice_str(operands[0]), RE_ERE, RE_NO_CAPTURES | (fold ? (unsigned)RE_ICASE : 0u), &err);
+    if (f->pattern && !f->full && strlen(operands[0]) > MOST_COMM)
+        out_printf(f->p->err, "%s: pattern that searches for process name longer than %d characters will result in zero matches\nTry `%s -f' option to match against the complete command line.\n", f->p->name, MOST_COMM, f->p->name);
+    output_flush(f->p->err);
     if (f->pattern)
         return 0;
     out_printf(f->p->err, "%s: regex error: Invalid regular expression\n", f->p->name);
@@ -345,10 +381,31 @@ static int kill_found(const Find *f, const ProcInfo *list, size_t n)
     return done ? 0 : 1;
 }
 
+/* The number in front of the file; with -L only where somebody holds a lock on it. */
+static bool read_pids(Find *f, const char *path, bool locked)
+{
+    Proc *p = f->p;
+    char text[24] = "";
+    int fd = strcmp(path, "-") == 0 ? 0 : proc_open(p, path, V_READ, 0);
+    if (fd < 0)
+        return false;
+    bool held = !locked || proc_flock(p, fd, FLOCK_SHARED, 0) == -EWOULDBLOCK;
+    ssize_t n = proc_read(p, fd, text, sizeof text - 1);
+    if (fd)
+        proc_close(p, fd);
+    char *end;
+    long pid = strtol(text, &end, 10);
+    if (!held || n <= 0 || end == text || pid < 1 || (*end && !isspace((unsigned char)*end)))
+        return false;
+    f->pids = mem_printf(&p->keep, "%ld", pid);
+    return true;
+}
+
 static int find_main(Proc *p, Args *args, bool kills)
 {
     Find f = {.p = p, .delimiter = "\n", .signal = 15};
-    bool fold = false;
+    bool fold = false, locked = false;
+    const char *pid_file = NULL;
     if (kills)
         take_signal(&f, args);
     for (int id; (id = args_next(p, args)) >= 0;) {
@@ -366,8 +423,16 @@ static int find_main(Proc *p, Args *args, bool kills)
         case 'P': f.parents = args->value; break;
         case 'u': f.users = args->value; break;
         case 'x': f.exact = true; break;
+        case 'G': f.owners = args->value; break;
+        case 's': f.sessions = args->value; break;
+        case 't': f.terminals = args->value; break;
+        case 'r': f.states = args->value; break;
+        case 'F': pid_file = args->value; break;
+        case 'L': locked = true; break;
+        case 'A': f.no_ancestors = true; break;
+        case OPT_CGROUP: f.control_groups = args->value; break;
         case 'e': f.echo = true; break;
-        case 256:
+        case OPT_SIGNAL:
             f.signal = signal_from_name(args->value);
             if (f.signal < 0) {
                 output_flush(p->out);
@@ -377,6 +442,12 @@ static int find_main(Proc *p, Args *args, bool kills)
             break;
         default: break;
         }
+    }
+    if (locked && !pid_file)
+        return find_usage(p, "-L without -F makes no sense");
+    if (pid_file && !read_pids(&f, pid_file, locked)) {
+        find_usage(p, "pidfile not valid");
+        return 1;
     }
     int n;
     char **operands = args_operands(args, &n);

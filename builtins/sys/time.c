@@ -8,7 +8,7 @@ static const Option options[] = {
     {'p', "portability", OPT_FLAG, "print POSIX standard 1003.2 conformant string", NULL, 0},
     {'q', "quiet", OPT_FLAG, "do not print information about abnormal program termination (non-zero exit codes or signals)", NULL, 0},
     {'v', "verbose", OPT_FLAG, "print all resource usage information", NULL, 0},
-    {'V', NULL, OPT_FLAG, "display the version", NULL, 0},
+    OPTION_VERSION('V'),
     OPTIONS_END,
 };
 
@@ -119,7 +119,6 @@ static int time_main(Proc *p, Args *args)
         case 'p': format = posix_format; break;
         case 'q': quiet = true; break;
         case 'v': format = long_format; break;
-        case 'V': out_str(p->out, "time (libshell) 0.1.0\n"); return 0;
         default: break;
         }
     }

@@ -9,8 +9,8 @@ static const Option uuidgen_options[] = {
     {'m', "md5", OPT_FLAG, "generate md5 hash", NULL, 0},
     {'s', "sha1", OPT_FLAG, "generate sha1 hash", NULL, 0},
     {'x', "hex", OPT_FLAG, "interpret name as hex string", NULL, 0},
-    {'h', NULL, OPT_FLAG, "display this help", NULL, 0},
-    {'V', NULL, OPT_FLAG, "display version", NULL, 0},
+    OPTION_HELP('h'),
+    OPTION_VERSION('V'),
     OPTIONS_END,
 };
 
@@ -18,19 +18,10 @@ static const Option mcookie_options[] = {
     {'f', "file", OPT_VALUE, "use file as a cookie seed", "FILE", 0},
     {'m', "max-size", OPT_VALUE, "limit how much is read from seed files", "NUM", 0},
     {'v', "verbose", OPT_FLAG, "explain what is being done", NULL, 0},
-    {'h', NULL, OPT_FLAG, "display this help", NULL, 0},
-    {'V', NULL, OPT_FLAG, "display version", NULL, 0},
+    OPTION_HELP('h'),
+    OPTION_VERSION('V'),
     OPTIONS_END,
 };
-
-static bool told(Proc *p, const Args *args, int id)
-{
-    if (id == 'h')
-        print_help(p, args->command);
-    else if (id == 'V')
-        out_printf(p->out, "%s (libshell) 0.1.0\n", args->command->name);
-    return id == 'h' || id == 'V';
-}
 
 static void put_uuid(Proc *p, unsigned char *b, unsigned version)
 {
@@ -102,8 +93,6 @@ static int uuidgen_main(Proc *p, Args *args)
     const char *space = NULL, *name = NULL;
     int hashed = 0;
     for (int id; (id = args_next(p, args)) != -1;) {
-        if (told(p, args, id))
-            return 0;
         by_time = id == 't' || (by_time && id != 'r');
         hex |= id == 'x';
         if (id == 'm' || id == 's')
@@ -142,8 +131,6 @@ static int mcookie_main(Proc *p, Args *args)
 {
     uint64_t size;
     for (int id; (id = args_next(p, args)) != -1;) {
-        if (told(p, args, id))
-            return 0;
         if (id == 'm' && parse_size(args->value, "KMGTPEZY0", &size) != 0)
             die_errno(p, 1, EINVAL, "failed to parse length: '%s'", args->value);
     }

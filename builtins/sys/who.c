@@ -20,6 +20,9 @@ static const Option who_options[] = {
     {'t', "time", OPT_FLAG, "print last system clock change", NULL, 0},
     {'T', "mesg", OPT_FLAG, "add user's message status as +, - or ?", NULL, 0},
     {'w', NULL, OPT_FLAG, "same as -T", NULL, 0},
+    {0, "message", OPT_FLAG, "same as -T", NULL, 'T'},
+    {0, "writable", OPT_FLAG, "same as -T", NULL, 'T'},
+    {0, "ips", OPT_FLAG, "print ips instead of hostnames", NULL, 257},
     {'u', "users", OPT_FLAG, "list users logged in", NULL, 0},
     OPTIONS_END,
 };
@@ -31,14 +34,22 @@ static const Option hostname_options[] = {
     {'f', "fqdn", OPT_FLAG, "long host name (FQDN)", NULL, 0},
     {0, "long", OPT_FLAG, "the same", NULL, 256},
     {'d', "domain", OPT_FLAG, "DNS domain name", NULL, 0},
+    {'a', "alias", OPT_FLAG, "alias names", NULL, 0},
+    {'A', "all-fqdns", OPT_FLAG, "all long host names (FQDNs)", NULL, 0},
+    {'b', "boot", OPT_FLAG, "set default hostname if none available", NULL, 0},
+    {'F', "file", OPT_VALUE, "read host name from given file", "FILE", 0},
+    {'y', "yp", OPT_FLAG, "NIS/YP domain name", NULL, 0},
+    {0, "nis", OPT_FLAG, NULL, NULL, 'y'},
+    OPTION_HELP('h'),
+    OPTION_VERSION('V'),
     {'i', "ip-address", OPT_FLAG, "addresses for the host name", NULL, 0},
     {'I', "all-ip-addresses", OPT_FLAG, "all addresses for the host", NULL, 0},
     OPTIONS_END,
 };
 
-static const Option uptime_options[] = {{'p', "pretty", OPT_FLAG, "show uptime in pretty format", NULL, 0}, {'s', "since", OPT_FLAG, "system up since", NULL, 0}, {'h', NULL, OPT_FLAG, "display this help", NULL, 0}, {'V', NULL, OPT_FLAG, "output version information", NULL, 0}, OPTIONS_END};
+static const Option uptime_options[] = {{'p', "pretty", OPT_FLAG, "show uptime in pretty format", NULL, 0}, {'s', "since", OPT_FLAG, "system up since", NULL, 0}, OPTION_HELP('h'), OPTION_VERSION('V'), OPTIONS_END};
 
-static const Option clear_options[] = {{'T', NULL, OPT_VALUE, "use this instead of $TERM", "TERM", 0}, {'V', NULL, OPT_FLAG, "print curses-version", NULL, 0}, {'x', NULL, OPT_FLAG, "do not try to clear scrollback", NULL, 0}, OPTIONS_END};
+static const Option clear_options[] = {{'T', NULL, OPT_VALUE, "use this instead of $TERM", "TERM", 0}, OPTION_VERSION('V'), {'x', NULL, OPT_FLAG, "do not try to clear scrollback", NULL, 0}, OPTIONS_END};
 
 static int users_main(Proc *p, Args *args)
 {
@@ -99,16 +110,26 @@ static int tty_main(Proc *p, Args *args)
 
 static int hostname_main(Proc *p, Args *args)
 {
-    int what = 0;
-    for (int id; (id = args_next(p, args)) != -1;)
-        what = id;
-    int n;
-    char **v = args_operands(args, &n);
-    if (n) {
-        (void)v;
-        die(p, 1, "you must be root to change the host name");
+    int what = 0, n;
+    const char *file = NULL;
+    for (int id; (id = args_next(p, args)) != -1;) {
+        if (id == 'F')
+            file = args->value;
+        else
+            what = id;
     }
-    if (what == 'd')
+    Slice ignored;
+    int err = file ? read_file(p, file, &ignored) : 0;
+    if (err)
+        die(p, 1, "%s", error_text(err));
+    args_operands(args, &n);
+    if (n || file)
+        die(p, 1, "you must be root to change the host name");
+    if (what == 'y')
+        die(p, 1, "Local domain name not set");
+    if (what == 'a' || what == 'A')
+        out_char(p->out, '\n');
+    else if (what == 'd')
         out_char(p->out, '\n');
     else
         out_str(p->out, what == 'i' || what == 'I' ? "127.0.0.1\n" : "libshell\n");
@@ -144,10 +165,6 @@ static int uptime_main(Proc *p, Args *args)
     int what = 0;
     for (int id; (id = args_next(p, args)) != -1;) {
         what = id;
-        if (id == 'h' || id == 'V') {
-            id == 'h' ? print_help(p, args->command) : out_str(p->out, "uptime (libshell) 0.1.0\n");
-            return 0;
-        }
     }
     int64_t up = proc_monotonic(p) / 1000000000, now = proc_now(p, NULL);
     CivilTime t;
@@ -184,10 +201,6 @@ static int clear_main(Proc *p, Args *args)
         keep |= id == 'x';
         if (id == 'T')
             term = args->value;
-        if (id == 'V') {
-            out_str(p->out, "clear (libshell) 0.1.0\n");
-            return 0;
-        }
     }
     if (!term || !*term) {
         out_str(p->err, term ? "'': unknown terminal type.\n" : "TERM environment variable not set.\n");

@@ -8,6 +8,7 @@ static const Option options[] = {
     {'n', "bytes", OPT_VALUE, "compare at most LIMIT bytes", "LIMIT", 0},
     {'s', "quiet", OPT_FLAG, "suppress all normal output", NULL, 0},
     {0, "silent", OPT_FLAG, NULL, NULL, 's'},
+    OPTION_VERSION('v'),
     OPTIONS_END,
 };
 

@@ -3,8 +3,8 @@
 
 static const Option options[] = {
     {'v', "variables", OPT_FLAG, "output the variables occurring in SHELL-FORMAT", NULL, 0},
-    {'h', NULL, OPT_FLAG, "display this help", NULL, 0},
-    {'V', NULL, OPT_FLAG, "display the version", NULL, 0},
+    OPTION_HELP('h'),
+    OPTION_VERSION('V'),
     OPTIONS_END,
 };
 
@@ -71,12 +71,6 @@ static int envsubst_main(Proc *p, Args *args)
     bool variables = false;
     for (int id; (id = args_next(p, args)) != -1;) {
         variables |= id == 'v';
-        if (id == 'h')
-            print_help(p, args->command);
-        if (id == 'V')
-            out_str(p->out, "envsubst (libshell) 0.1.0\n");
-        if (id == 'h' || id == 'V')
-            return 0;
     }
     int n;
     char **v = args_operands(args, &n);

@@ -22,8 +22,8 @@ static const Option options[] = {
     {'n', "length", OPT_VALUE, "interpret only length bytes of input", "LENGTH", 0},
     {'s', "skip", OPT_VALUE, "skip offset bytes from the beginning", "OFFSET", 0},
     {'v', "no-squeezing", OPT_FLAG, "output identical lines", NULL, 0},
-    {'h', NULL, OPT_FLAG, "display this help", NULL, 0},
-    {'V', NULL, OPT_FLAG, "display version", NULL, 0},
+    OPTION_HELP('h'),
+    OPTION_VERSION('V'),
     OPTIONS_END,
 };
 
@@ -547,8 +547,6 @@ static void set_option(Dump *d, Args *args, int id)
     case 'n': d->length = (int64_t)MIN(size_option(d, args->value, "length"), (uint64_t)INT64_MAX); break;
     case 's': d->skip = size_option(d, args->value, "offset"); break;
     case 'v': d->every_line = true; break;
-    case 'h': print_help(d->p, args->command); proc_fail(d->p, 0);
-    case 'V': out_str(d->p->out, "hexdump (libshell) 0.1.0\n"); proc_fail(d->p, 0);
     default: break;
     }
 }

@@ -6,8 +6,8 @@ static const Option options[] = {
     {'d', "alphanum", OPT_FLAG, "compare only blanks and alphanumeric characters", NULL, 0},
     {'f', "ignore-case", OPT_FLAG, "ignore case differences when comparing", NULL, 0},
     {'t', "terminate", OPT_VALUE, "define the string-termination character", "CHAR", 0},
-    {'h', NULL, OPT_FLAG, "display this help", NULL, 0},
-    {'V', NULL, OPT_FLAG, "display version", NULL, 0},
+    OPTION_HELP('h'),
+    OPTION_VERSION('V'),
     OPTIONS_END,
 };
 
@@ -73,12 +73,6 @@ static int look_main(Proc *p, Args *args)
         l.fold |= id == 'f';
         if (id == 't')
             end = (unsigned char)*args->value;
-        if (id == 'h')
-            print_help(p, args->command);
-        if (id == 'V')
-            out_str(p->out, "look (libshell) 0.1.0\n");
-        if (id == 'h' || id == 'V')
-            return 0;
     }
     int n;
     char **v = args_operands(args, &n);

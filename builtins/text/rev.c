@@ -1,7 +1,7 @@
 /* rev: reverse the characters of each line. util-linux 2.38. */
 #include "command.h"
 
-static const Option options[] = {OPTIONS_END};
+static const Option options[] = {OPTION_HELP('h'), OPTION_VERSION('V'), OPTIONS_END};
 
 static void print_reversed(Proc *p, Slice line, bool utf8)
 {

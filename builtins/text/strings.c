@@ -13,8 +13,9 @@ static const Option options[] = {
     {'e', "encoding", OPT_VALUE, "select character size and endianness: s = 7-bit, S = 8-bit, {b,l} = 16-bit, {B,L} = 32-bit", "{s,S,b,l,B,L}", 0},
     {'U', "unicode", OPT_VALUE, "how to treat UTF-8 characters: default, invalid, show, locale, escape, hex, highlight", "MODE", 0},
     {'s', "output-separator", OPT_VALUE, "string used to separate strings in output", "STRING", 0},
-    {'h', NULL, OPT_FLAG, "display this help", NULL, 0},
-    {'v', NULL, OPT_FLAG, "display the version", NULL, 0},
+    OPTION_HELP('h'),
+    OPTION_VERSION('v'),
+    OPTION_VERSION('V'),
     OPTION_DIGITS,
     OPTIONS_END,
 };
@@ -118,8 +119,6 @@ static void set_option(Strings *s, Args *args, int id)
         break;
     case 'w': s->whitespace = true; break;
     case 's': s->separator = args->value; break;
-    case 'h': print_help(s->p, args->command); proc_fail(s->p, 0);
-    case 'v': out_str(s->p->out, "strings (libshell) 0.1.0\n"); proc_fail(s->p, 0);
     default: break;
     }
 }

@@ -191,7 +191,7 @@ int proc_kill(Proc *p, pid_t pid, int signal); /* 0, -ESRCH, -EINVAL; pid 0 and 
 void proc_setpgid(Proc *p, pid_t pgid);
 
 /* The shell's processes that live, oldest first, in p->mem. */
-typedef struct ProcInfo { pid_t pid, ppid, pgid; uint32_t uid; const char *name; const char *args; bool running; } ProcInfo; /* args: argv with blanks between, or the name */
+typedef struct ProcInfo { pid_t pid, ppid, pgid; uint32_t uid, gid; const char *name; const char *args; bool running; } ProcInfo; /* args: argv with blanks between, or the name */
 size_t proc_list_all(Proc *p, ProcInfo **out);
 
 /* A lock on an open file's inode, as flock(2): of the open file description, gone with it. `nanoseconds` < 0 waits for ever, 0 not at all. 0,

@@ -507,6 +507,6 @@ size_t proc_list_all(Proc *p, ProcInfo **out)
     size_t at = n;
     for (Proc *o = p->kernel->procs; o && at; o = o->next) /* newest first */
         if (o->started && !o->ended)
-            (*out)[--at] = (ProcInfo){o->pid, o->parent ? o->parent->pid : 1, o->pgid, o->cred.uid, o->comm ? mem_strdup(&p->mem, o->comm) : "bash", args_text(p, o), o->task == p->task};
+            (*out)[--at] = (ProcInfo){o->pid, o->parent ? o->parent->pid : 1, o->pgid, o->cred.uid, o->cred.gid, o->comm ? mem_strdup(&p->mem, o->comm) : "bash", args_text(p, o), o->task == p->task};
     return n;
 }

@@ -1,12 +1,12 @@
 /* ls: list directory contents.
  *
- * GNU coreutils 9.1. Security contexts (-Z), --dired and --hyperlink do not exist here.
+ * GNU coreutils 9.1. --dired, for an editor, does not exist here.
  */
 #include "ls.h"
 
 enum {
     AUTHOR = 256, BLOCK_SIZE, COLOR, FILE_TYPE, FORMAT_WORD, FULL_TIME, GROUP_DIRECTORIES, SI, LINK_DIRS, HIDE_PATTERN, INDICATOR, SHOW_CONTROL,
-    QUOTING, SORT_WORD, TIME_WORD, TIME_STYLE, ZERO,
+    QUOTING, SORT_WORD, TIME_WORD, TIME_STYLE, ZERO, HYPERLINK,
 };
 
 static const Option options[] = {
@@ -34,6 +34,7 @@ static const Option options[] = {
     {0, "dereference-command-line-symlink-to-dir", OPT_FLAG, "follow each command line symbolic link that points to a directory", NULL, LINK_DIRS},
     {0, "hide", OPT_VALUE, "do not list implied entries matching shell PATTERN", "PATTERN", HIDE_PATTERN},
     {0, "indicator-style", OPT_VALUE, "append indicator with style WORD to entry names: none, slash, file-type, classify", "WORD", INDICATOR},
+    {0, "hyperlink", OPT_OPTIONAL, "hyperlink file names WHEN", "WHEN", HYPERLINK},
     {'i', "inode", OPT_FLAG, "print the index number of each file", NULL, 0},
     {'I', "ignore", OPT_VALUE, "do not list implied entries matching shell PATTERN", "PATTERN", 0},
     {'k', "kibibytes", OPT_FLAG, "default to 1024-byte blocks for file system usage", NULL, 0},
@@ -63,6 +64,7 @@ static const Option options[] = {
     {'w', "width", OPT_VALUE, "set output width to COLS.  0 means no limit", "COLS", 0},
     {'x', NULL, OPT_FLAG, "list entries by lines instead of by columns", NULL, 0},
     {'X', NULL, OPT_FLAG, "sort alphabetically by entry extension", NULL, 0},
+    {'Z', "context", OPT_FLAG, "print any security context of each file: there is none", NULL, 0},
     {0, "zero", OPT_FLAG, "end each output line with NUL, not newline", NULL, ZERO},
     {'1', NULL, OPT_FLAG, "list one file per line", NULL, 0},
     OPTIONS_END,
@@ -192,6 +194,7 @@ static void set_wide_option(Ls *ls, Args *args, Given *g, int id)
     case FULL_TIME: set_format(ls, g, FORMAT_LONG); g->time_style = "full-iso"; break;
     case GROUP_DIRECTORIES: ls->directories_first = true; break;
     case SI: ls->human = ls->block_human = 1000; break;
+    case HYPERLINK: ls->links_to = when(ls, args, "--hyperlink"); break;
     case LINK_DIRS: ls->links = LINKS_OPERAND_DIRS; break;
     case HIDE_PATTERN: add_pattern(ls, &ls->hide_patterns, &ls->hide_count, args->value); break;
     case INDICATOR: ls->indicate = (Indicate)choose(p, args, "--indicator-style", args->value, indicator_words); break;
@@ -254,6 +257,7 @@ static void set_option(Ls *ls, Args *args, Given *g, int id)
     case 'v': set_sort(ls, g, SORT_VERSION); break;
     case 'w': ls->width = number(ls, args->value, "line width"); break;
     case 'x': set_format(ls, g, FORMAT_ACROSS); break;
+    case 'Z': ls->context = true; break;
     case 'X': set_sort(ls, g, SORT_EXTENSION); break;
     case '1':
         if (ls->format != FORMAT_LONG || !g->format)
@@ -352,6 +356,7 @@ static bool shows_attributes(const Ls *ls)
 static bool look(Ls *ls, Entry *e, const char *path)
 {
     VStat st;
+    e->path = path;
     bool follow = ls->links == LINKS_ALWAYS || (e->operand && ls->links >= LINKS_OPERANDS);
     int r = proc_stat(ls->p, path, follow ? 0 : V_NOFOLLOW, &e->st);
     if (r == 0 && !follow && e->operand && ls->links == LINKS_OPERAND_DIRS && S_ISLNK(e->st.mode) && proc_stat(ls->p, path, 0, &st) == 0 && S_ISDIR(st.mode))
@@ -441,7 +446,8 @@ static void list_directory(Ls *ls, const Listing *d, bool heading, Listing **bel
         out_char(p->out, ls->end);
     ls->printed = true;
     if (heading) {
-        out_printf(p->out, "%s:", d->shown);
+        print_linked(ls, d->path, d->shown);
+        out_char(p->out, ':');
         out_char(p->out, ls->end);
     }
     Entry *e;

@@ -14,6 +14,7 @@ typedef enum { HIDE_DOTS, HIDE_IMPLIED, HIDE_NOTHING } Hide;
 
 typedef struct {
     const char *name;  /* as given, or the entry's */
+    const char *path;  /* of the file, from here */
     const char *shown; /* quoted */
     size_t width;      /* of shown, in columns */
     const char *target; /* of a symlink, quoted; NULL */
@@ -33,7 +34,8 @@ typedef struct {
     Links links;
     Hide hide;
     struct Owner { uint32_t id; bool known; const char *name; } *owners; /* the user and the group that were looked up last */
-    bool reverse, recursive, directories_first, as_is /* -d */, inodes, blocks, numeric, owner, group, author, no_control, color, full_names;
+    /* context: there is none, which is shown as ?; links_to: --hyperlink */
+    bool reverse, recursive, directories_first, as_is /* -d */, inodes, blocks, numeric, owner, group, author, no_control, color, full_names, context, links_to;
     unsigned human;         /* 0, 1000 or 1024: of sizes */
     uint64_t block_size;    /* of -s and total */
     uint64_t file_block;    /* of sizes under -l */
@@ -55,6 +57,7 @@ typedef struct {
 } Ls;
 
 void sort_entries(const Ls *ls, Entry *list, size_t count);
+void print_linked(const Ls *ls, const char *path, const char *text); /* with --hyperlink, as a terminal's link to the file */
 const char *quote_name(const Ls *ls, const char *name, size_t *width);
 void print_entries(Ls *ls, Entry *list, size_t count, bool total);
 int version_compare(const char *a, const char *b); /* filevercmp */

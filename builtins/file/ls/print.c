@@ -1,4 +1,6 @@
 /* print: entries as lines, columns or long lines. */
+#include <ctype.h>
+
 #include "ls.h"
 
 /* ---------- colours ---------- */
@@ -70,12 +72,34 @@ static void color_begin(Ls *ls, Slice color)
     out_char(ls->p->out, 'm');
 }
 
+static const char *host_name(Proc *p)
+{
+    const char *name = proc_getenv(p, "HOSTNAME");
+    return name ? name : "libshell";
+}
+
+void print_linked(const Ls *ls, const char *path, const char *text)
+{
+    Output *out = ls->p->out;
+    char *full = NULL;
+    if (!ls->links_to || !path || proc_realpath(ls->p, path, REALPATH_EXISTING, &full)) {
+        out_str(out, text);
+        return;
+    }
+    out_printf(out, "\033]8;;file://%s", host_name(ls->p));
+    for (const char *at = full; *at; at++) {
+        bool plain = isalnum((unsigned char)*at) || strchr("-._~/", *at);
+        out_printf(out, plain ? "%c" : "%%%02x", (unsigned char)*at);
+    }
+    out_printf(out, "\a%s\033]8;;\a", text);
+}
+
 static void print_colored(Ls *ls, const Entry *e, uint32_t mode, const char *text)
 {
     Slice color = ls->color ? color_of(ls, e, mode) : (Slice){NULL, 0};
     if (color.len)
         color_begin(ls, color);
-    out_str(ls->p->out, text);
+    print_linked(ls, e->path, text);
     if (color.len)
         out_str(ls->p->out, "\033[0m");
 }
@@ -221,13 +245,15 @@ static void print_front(const Ls *ls, const Entry *e, const Widths *w)
         right(ls->p->out, ls->format == FORMAT_COMMAS ? 0 : w->inode, e->stat_ok ? number_text(ls->p, e->st.ino) : "?");
     if (ls->blocks)
         right(ls->p->out, ls->format == FORMAT_COMMAS ? 0 : w->blocks, e->stat_ok ? block_text(ls, e->st.blocks) : "?");
+    if (ls->context && ls->format != FORMAT_LONG)
+        out_str(ls->p->out, "? ");
 }
 
 static size_t front_width(const Ls *ls, const Entry *e, const Widths *w)
 {
     size_t inode = ls->inodes ? (ls->format == FORMAT_COMMAS ? strlen(number_text(ls->p, e->st.ino)) : w->inode) + 1 : 0;
     size_t blocks = ls->blocks ? (ls->format == FORMAT_COMMAS ? strlen(block_text(ls, e->st.blocks)) : w->blocks) + 1 : 0;
-    return inode + blocks;
+    return inode + blocks + (ls->context && ls->format != FORMAT_LONG ? 2 : 0);
 }
 
 static void print_name(Ls *ls, const Entry *e)
@@ -260,6 +286,8 @@ static void print_long(Ls *ls, const Entry *e, const Widths *w)
         who(ls, w->group, e->stat_ok ? group_text(ls, e->st.gid) : "?");
     if (ls->author)
         who(ls, w->author, e->stat_ok ? user_text(ls, e->st.uid) : "?");
+    if (ls->context)
+        out_str(out, "? ");
     right(out, w->size, e->stat_ok ? size_text(ls, e) : "?");
     if (e->stat_ok)
         out_str(out, time_text(ls, e));
@@ -271,7 +299,7 @@ static void print_long(Ls *ls, const Entry *e, const Widths *w)
         return;
     out_str(out, " -> ");
     if (ls->color && e->target_mode)
-        print_colored(ls, &(Entry){.name = e->target}, e->target_mode, e->target);
+        print_colored(ls, &(Entry){.name = e->target, .path = e->path}, e->target_mode, e->target);
     else
         print_colored(ls, e, S_IFLNK, e->target);
     char c = e->target_mode ? indicator(ls, e->target_mode) : 0;

@@ -4,7 +4,7 @@
 enum { MIME_TYPE = 256, MIME_ENCODING, APPLE, EXTENSION, EXCLUDE_QUIET, READ_MOST = 1 << 20, ELF_MOST = 64 << 20 };
 
 static const Option options[] = {
-    {'v', NULL, OPT_FLAG, "output version information and exit", NULL, 0},
+    OPTION_VERSION('v'),
     {'m', "magic-file", OPT_VALUE, "LIST is ignored: the formats are built in", "LIST", 0},
     {'z', "uncompress", OPT_FLAG, "try to look inside compressed files", NULL, 0},
     {'Z', "uncompress-noreport", OPT_FLAG, "only print the contents of compressed files", NULL, 0},
@@ -285,7 +285,6 @@ static NORETURN void usage(Proc *p)
 static void set_option(FileType *f, const Args *args, int id)
 {
     switch (id) {
-    case 'v': out_str(f->p->out, "file (libshell) 0.1.0\n"); proc_fail(f->p, 0);
     case 'b': f->brief = true; break;
     case 'i': f->mime_type = f->mime_encoding = true; break;
     case MIME_TYPE: f->mime_type = true; break;

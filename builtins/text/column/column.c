@@ -27,8 +27,8 @@ static const Option options[] = {
     {'o', "output-separator", OPT_VALUE, "columns separator for table output (default is two spaces)", "STRING", 0},
     {'s', "separator", OPT_VALUE, "possible table delimiters", "STRING", 0},
     {'x', "fillrows", OPT_FLAG, "fill rows before columns", NULL, 0},
-    {'h', NULL, OPT_FLAG, "display this help", NULL, 0},
-    {'V', NULL, OPT_FLAG, "display version", NULL, 0},
+    OPTION_HELP('h'),
+    OPTION_VERSION('V'),
     OPTIONS_END,
 };
 
@@ -300,8 +300,6 @@ static void set_option(Column *c, const Args *args, int id)
     case 'x': c->fill_rows = true; break;
     case 'c': c->width = strcmp(args->value, "unlimited") == 0 ? SIZE_MAX / 2 : number(c->p, args->value, "columns"); break;
     case 'l': c->limit = number(c->p, args->value, "columns limit"); break;
-    case 'h': print_help(c->p, args->command); proc_fail(c->p, output_status(c->p));
-    case 'V': out_str(c->p->out, "column (libshell) 0.1.0\n"); proc_fail(c->p, output_status(c->p));
     default: set_text_option(c, id, args->value); break;
     }
 }

@@ -11,6 +11,7 @@ enum {
 };
 
 static const Option options[] = {
+    OPTION_VERSION('v'),
     {'q', "brief", OPT_FLAG, "report only when files differ", NULL, 0},
     {'s', "report-identical-files", OPT_FLAG, "report when two files are the same", NULL, 0},
     {'c', NULL, OPT_FLAG, "output 3 lines of copied context", NULL, 0},

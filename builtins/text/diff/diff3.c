@@ -6,6 +6,7 @@
 #include "diff.h"
 
 static const Option options[] = {
+    OPTION_VERSION('v'),
     {'A', "show-all", OPT_FLAG, "output all changes, bracketing conflicts", NULL, 0},
     {'e', "ed", OPT_FLAG, "output ed script incorporating changes from OLDFILE to YOURFILE into MYFILE", NULL, 0},
     {'E', "show-overlap", OPT_FLAG, "like -e, but bracket conflicts", NULL, 0},

@@ -27,6 +27,7 @@ static const Option options[] = {
     {'x', "line-regexp", OPT_FLAG, "match only whole lines", NULL, 0},
     {'z', "null-data", OPT_FLAG, "a data line ends in 0 byte, not newline", NULL, 0},
     {'s', "no-messages", OPT_FLAG, "suppress error messages", NULL, 0},
+    OPTION_VERSION('V'),
     {'v', "invert-match", OPT_FLAG, "select non-matching lines", NULL, 0},
     {'m', "max-count", OPT_VALUE, "stop after NUM selected lines", "NUM", 0},
     {'b', "byte-offset", OPT_FLAG, "print the byte offset with output lines", NULL, 0},

@@ -11,7 +11,7 @@ static const Option options[] = {
     {'o', "output", OPT_VALUE, "output file", "FILE", 0},
     {'s', "silent", OPT_FLAG, "suppress warnings", NULL, 0},
     {0, "verbose", OPT_FLAG, "print progress information", NULL, 256},
-    {'V', NULL, OPT_FLAG, NULL, NULL, 0},
+    OPTION_VERSION('V'),
     OPTIONS_END,
 };
 
@@ -309,7 +309,6 @@ static int iconv_text_main(Proc *p, Args *args)
         case 'o': output = args->value; break;
         case 'c': v.skip = true; break;
         case 'l': list_sets(p); return 0;
-        case 'V': out_str(p->out, "iconv (libshell) 0.1.0\n"); return 0;
         default: break;
         }
     }

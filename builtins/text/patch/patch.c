@@ -14,6 +14,7 @@ enum {
 };
 
 static const Option options[] = {
+    OPTION_VERSION('v'),
     {'p', "strip", OPT_VALUE, "strip NUM leading components from file names", "NUM", 0},
     {'F', "fuzz", OPT_VALUE, "set the fuzz factor to LINES for inexact matching", "LINES", 0},
     {'l', "ignore-whitespace", OPT_FLAG, "ignore white space changes between patch and input", NULL, 0},
