@@ -56,9 +56,8 @@ COMMAND(mkfifo, "mkfifo [OPTION]... NAME...", "Create named pipes (FIFOs) with t
 static void check_number(Proc *p, const char *text, const char *kind)
 {
     char *end;
-    errno = 0;
-    long long v = strtoll(text, &end, 0);
-    if (errno || *end || end == text || v < 0 || v > UINT32_MAX)
+    unsigned long v = strtoul(text, &end, 0); /* ULONG_MAX when it does not fit */
+    if (*end || end == text || *text == '-' || v > UINT32_MAX)
         die(p, 1, "invalid %s device number %s", kind, quote(p, text));
 }
 

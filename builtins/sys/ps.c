@@ -1,5 +1,4 @@
 /* ps, pgrep, pkill: the shell's own processes. procps 4's options as far as they mean something here. */
-#include <ctype.h>
 #include <stdlib.h>
 
 #include "shared.h"
@@ -395,7 +394,7 @@ static bool read_pids(Find *f, const char *path, bool locked)
         proc_close(p, fd);
     char *end;
     long pid = strtol(text, &end, 10);
-    if (!held || n <= 0 || end == text || pid < 1 || (*end && !isspace((unsigned char)*end)))
+    if (!held || n <= 0 || end == text || pid < 1 || (*end && *end != ' ' && *end != '\n' && *end != '\t'))
         return false;
     f->pids = mem_printf(&p->keep, "%ld", pid);
     return true;

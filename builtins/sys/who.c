@@ -125,8 +125,10 @@ static int hostname_main(Proc *p, Args *args)
     args_operands(args, &n);
     if (n || file)
         die(p, 1, "you must be root to change the host name");
-    if (what == 'y')
-        die(p, 1, "Local domain name not set");
+    if (what == 'y') {
+        out_str(p->out, "hostname: Local domain name not set\n");
+        return 1;
+    }
     if (what == 'a' || what == 'A')
         out_char(p->out, '\n');
     else if (what == 'd')

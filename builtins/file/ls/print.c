@@ -1,6 +1,4 @@
 /* print: entries as lines, columns or long lines. */
-#include <ctype.h>
-
 #include "ls.h"
 
 /* ---------- colours ---------- */
@@ -88,7 +86,7 @@ void print_linked(const Ls *ls, const char *path, const char *text)
     }
     out_printf(out, "\033]8;;file://%s", host_name(ls->p));
     for (const char *at = full; *at; at++) {
-        bool plain = isalnum((unsigned char)*at) || strchr("-._~/", *at);
+        bool letter = (*at | 32) >= 'a' && (*at | 32) <= 'z', plain = letter || (*at >= '0' && *at <= '9') || strchr("-._~/", *at);
         out_printf(out, plain ? "%c" : "%%%02x", (unsigned char)*at);
     }
     out_printf(out, "\a%s\033]8;;\a", text);
