@@ -33,7 +33,7 @@ static uint32_t le32(const char *s)
     return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
-static uint32_t crc_of(Slice s) { return (uint32_t)crc32(0, (const Bytef *)s.data, (uInt)s.len); }
+static uint32_t crc_of(Slice s) { return (uint32_t)crc32_z(0, (const unsigned char *)s.data, s.len); }
 
 /* A number of 7 bits a byte, the low ones first; at most 63 bits. */
 static bool take_number(Slice *s, uint64_t *v)
