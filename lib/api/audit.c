@@ -156,6 +156,8 @@ static void on_event(void *user, const Event *e)
     put_field(&b, e->kind == EVENT_COMMAND ? "name" : "subject", slice_str(e->subject));
     if (e->detail)
         put_field(&b, "detail", slice_str(e->detail));
+    if (e->partition)
+        put_field(&b, "partition", slice_str(e->partition));
     buf_printf(&b, ",\"value\":%d", e->value);
     finish(sh, a, &m, &b);
     mem_drop(&m);

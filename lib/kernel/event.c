@@ -13,19 +13,36 @@ typedef struct EventNode {
 
 bool events_wait(const Kernel *k) { return k->nevents >= MOST_EVENTS; }
 
+static size_t room(const char *s) { return s ? strlen(s) + 1 : 0; }
+
+static const char *put(char **at, const char *s)
+{
+    char *begin = *at;
+    if (!s)
+        return NULL;
+    memcpy(begin, s, room(s));
+    *at += room(s);
+    return begin;
+}
+
 void kern_event(Kernel *k, EventKind kind, pid_t pid, const char *subject, const char *detail, int value)
+{
+    kern_tell(k, &(Event){.kind = kind, .pid = pid, .subject = subject, .detail = detail, .value = value});
+}
+
+void kern_tell(Kernel *k, const Event *e)
 {
     if (!k->options.event)
         return;
-    size_t ns = strlen(subject) + 1, nd = detail ? strlen(detail) + 1 : 0;
-    EventNode *n = malloc(sizeof *n + ns + nd);
+    EventNode *n = malloc(sizeof *n + room(e->subject) + room(e->detail) + room(e->partition));
     if (!n)
         return;
-    memcpy(n->text, subject, ns);
-    if (detail)
-        memcpy(n->text + ns, detail, nd);
+    char *at = n->text;
     n->next = NULL;
-    n->event = (Event){kind, pid, n->text, detail ? n->text + ns : NULL, value, 0, 0};
+    n->event = *e;
+    n->event.subject = put(&at, e->subject);
+    n->event.detail = put(&at, e->detail);
+    n->event.partition = put(&at, e->partition);
     n->event.seconds = kern_now(k, &n->event.nanosecond);
     EventNode **end = &k->events;
     if (k->events_end && k->events)

@@ -16,7 +16,7 @@
 
 typedef struct Http Http;
 
-enum { HTTP_UNSUPPORTED = 1, HTTP_MALFORMED = 3, HTTP_NO_HOST = 6, HTTP_NO_CONNECT = 7, HTTP_NO_MEMORY = 27, HTTP_BAD_OPTION = 43 };
+enum { HTTP_UNSUPPORTED = 1, HTTP_MALFORMED = 3, HTTP_NO_HOST = 6, HTTP_NO_CONNECT = 7, HTTP_NO_MEMORY = 27, HTTP_READ_ERROR = 26, HTTP_BAD_OPTION = 43 };
 
 typedef struct HttpError {
     int code;           /* curl's; 0: none */
@@ -36,6 +36,9 @@ typedef struct HttpRequest {
     bool has_body, post;  /* post: a form's unless a header says otherwise */
     bool streams;         /* the body comes by http_send; else it is `body`, which must stay until http_close */
     int64_t body_len;     /* of a body that streams; < 0: unknown */
+    /* Of a body that streams with a known length: how often `text` is in it. NULL: placeholders in it stay. May block. */
+    int64_t (*count)(Proc *p, void *user, Slice text);
+    void *count_user;
     Slice body;
     bool insecure;
     int family;           /* 0, 4, 6 */

@@ -251,6 +251,7 @@ int64_t kern_now(Kernel *k, uint32_t *nanosecond);
 int64_t timer_now(const Kernel *k); /* what task_block's `until` is measured by: the host's monotonic clock, or how far sleeping moved the virtual one */
 void kern_guard_files(Kernel *k); /* sets the file system's guard as policy and events need it */
 void kern_event(Kernel *k, EventKind kind, pid_t pid, const char *subject, const char *detail, int value);
+void kern_tell(Kernel *k, const Event *e); /* strings are copied; the time is filled in */
 uint64_t kern_random64(Kernel *k);
 void kern_random_seed(Kernel *k);
 

@@ -341,7 +341,15 @@ NORETURN void proc_limit(Proc *p, LimitId id);
 /* ---------- events: what audit and policy will use ---------- */
 
 typedef enum { EVENT_RUN_BEGIN, EVENT_RUN_END, EVENT_COMMAND, EVENT_FILE_CHANGE, EVENT_REQUEST, EVENT_REFUSAL, EVENT_LIMIT, EVENT_LOG } EventKind;
-typedef struct { EventKind kind; pid_t pid; const char *subject; const char *detail; int value; int64_t seconds; uint32_t nanosecond; /* the shell's clock */ } Event;
+typedef struct {
+    EventKind kind;
+    pid_t pid;
+    const char *subject, *detail;
+    const char *partition; /* of an allowed request: connections are shared within it alone */
+    int value;
+    int64_t seconds;
+    uint32_t nanosecond; /* the shell's clock */
+} Event;
 void kern_events_set(Kernel *k, void (*event)(void *user, const Event *e), void *user); /* idle only */
 
 /* ---------- the kernel itself: for api and lang ---------- */

@@ -220,6 +220,8 @@ static void set_request(CURL *e, Transfer *t, const NetStart *s)
     curl_easy_setopt(e, CURLOPT_FAILONERROR, (long)s->fail);
     curl_easy_setopt(e, CURLOPT_HTTP09_ALLOWED, (long)s->http09);
     curl_easy_setopt(e, CURLOPT_HTTP_VERSION, versions[s->http_version]);
+    if (s->http_version == NET_HTTP_2_PRIOR && !s->secure) /* libcurl 7.88 fails with 16 on such a connection's second request */
+        curl_easy_setopt(e, CURLOPT_FRESH_CONNECT, 1L);
     curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, (long)s->connect_timeout_ms);
     set_bounds(e, s);
     curl_easy_setopt(e, CURLOPT_PROXY, s->proxy ? s->proxy : ""); /* "": not the environment's */

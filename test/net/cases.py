@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Cases of curl and wget against a server of our own: recorded from the real tools, run with libshell.
 
-usage: cases.py [--record] [-v] LIBSHELL FILE.case...
+usage: cases.py [--record] [--requests] [-v] LIBSHELL FILE.case...
 
 A case file reads as the others. In a script $U is the server, $S its TLS side, $O another origin on the same host, $H and $P nghttpd, which
 speaks HTTP/2 alone, with TLS and without; $C is their CA (real tools only: libshell is told by --ca-file). Before they are compared outputs lose what differs from run to run: ports, times, dates, the bytes of a
-multipart boundary, speeds. Ends with "N passed, N failed".
+multipart boundary, speeds. After each case the requests that arrived are compared with those that were approved (requests.py); --requests:
+only they are. The credentials for /keyed and page.html must not be seen in any output. Ends with "N passed, N failed".
 """
 import os
 import re
@@ -15,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from requests import KEY, Comparison, Raw, Two
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RULES = [
@@ -37,7 +40,15 @@ class Server:
         self.process = subprocess.Popen([sys.executable, os.path.join(HERE, "server.py"), self.folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.ports = self.process.stdout.readline().split()
         self.http2 = self.two()
+        self.config()
+        self.comparison = Comparison([Raw(os.path.join(self.folder, "requests")), *self.logs])
         return self
+
+    def config(self):
+        v = self.variables()
+        with open(os.path.join(self.folder, "config.toml"), "w", encoding="ascii") as f:
+            for url in v["U"] + "/keyed", v["S"] + "/keyed", v["H"] + "/page.html", v["P"] + "/page.html":
+                f.write(f'[[cred]]\nurl = "{url}"\nkind = "header"\nparam = "X-Key"\napi_key = "{KEY}"\n')
 
     def two(self):
         root = os.path.join(self.folder, "two")
@@ -46,12 +57,15 @@ class Server:
             with open(os.path.join(root, name), "wb") as f:
                 f.write(data)
             os.utime(os.path.join(root, name), (1609556645, 1609556645))
-        processes = []
+        processes, self.logs = [], []
         for tls in (True, False):
             with socket.create_server(("127.0.0.1", 0)) as s:
                 port = str(s.getsockname()[1])
             files = [os.path.join(self.folder, "server.key"), os.path.join(self.folder, "server.pem")] if tls else ["--no-tls"]
-            processes.append(subprocess.Popen(["nghttpd", "-a", "127.0.0.1", "-d", root, "--echo-upload", "--trailer=x-last: of all", port] + files, stdout=subprocess.DEVNULL))
+            log = os.path.join(self.folder, "two" + port)
+            with open(log, "wb") as f:
+                processes.append(subprocess.Popen(["nghttpd", "-v", "-a", "127.0.0.1", "-d", root, "--echo-upload", "--trailer=x-last: of all", port] + files, stdout=f, stderr=subprocess.DEVNULL))
+            self.logs.append(Two(log, "two" + port))
             self.ports.append(port)
         for port in self.ports[3:]:
             for _ in range(200):
@@ -136,11 +150,16 @@ def real(server, script):
 
 def ours(server, program, script):
     v = server.variables()
-    args = [program, "--cwd", "/tmp", "--ca-file", os.path.join(server.folder, "ca.pem"), "--timeout", "60", "--env", "LC_ALL=C.UTF-8"]
+    args = [program, "--config", os.path.join(server.folder, "config.toml"), "--audit", os.path.join(server.folder, "audit"), "--cwd", "/tmp", "--ca-file", os.path.join(server.folder, "ca.pem"), "--timeout", "60", "--env", "LC_ALL=C.UTF-8"]
     for name, url in v.items():
         args += ["--env", name + "=" + url, "--allow-private-url", url]
     args += ["--allow-private-url", "http://127.0.0.1:1", "--allow-url", "http://nosuch.invalid"]
-    return subprocess.run(args + ["-c", script], capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
+    r = subprocess.run(args + ["-c", script], capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
+    wrong = server.comparison.after(os.path.join(server.folder, "audit"))
+    os.remove(os.path.join(server.folder, "audit"))
+    if KEY.encode() in r.stdout + r.stderr:
+        wrong.append("the key is in the output")
+    return r, wrong
 
 
 def result(server, r):
@@ -150,30 +169,35 @@ def result(server, r):
 
 def main():
     args = sys.argv[1:]
-    record, verbose = "--record" in args, "-v" in args
-    args = [a for a in args if a not in ("--record", "-v")]
-    passed = failed = 0
+    record, verbose, requests = "--record" in args, "-v" in args, "--requests" in args
+    args = [a for a in args if a not in ("--record", "--requests", "-v")]
+    passed = failed = arrived = connections = 0
     for path in args[1:]:
         cases = parse(path)
         with Server() as server:
             for c in cases:
-                r = real(server, c["script"]) if record else ours(server, args[0], c["script"])
+                r, wrong = (real(server, c["script"]), []) if record else ours(server, args[0], c["script"])
                 got = result(server, r)
                 if record:
                     c.update(got)
-                elif all(got[k] == c[k] for k in got):
+                elif not wrong and (requests or all(got[k] == c[k] for k in got)):
                     passed += 1
                 else:
                     failed += 1
                     print(f"{path}: {c['title']}\n    {c['script']}")
-                    for k in got:
+                    for line in wrong:
+                        print(f"    {line}")
+                    for k in [] if requests else got:
                         if got[k] != c[k]:
                             print(f"    {k} wanted {c[k]!r}\n    {k} got    {got[k]!r}")
                 if verbose:
                     print(c["script"])
+            arrived += server.comparison.arrived
+            connections += server.comparison.connections
         if record:
             write(path, cases)
     if not record:
+        print(f"{arrived} requests on {connections} connections, each approved and on a connection of its partition") if not failed else None
         print(f"{passed} passed, {failed} failed")
     sys.exit(failed > 0)
 

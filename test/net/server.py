@@ -1,9 +1,12 @@
 """A server for the network cases: HTTP/1.1 over raw sockets on the loopback, with and without TLS, so that every byte is ours.
 
 usage: server.py DIRECTORY   prints "HTTP_PORT HTTPS_PORT OTHER_PORT"; its certificate authority is DIRECTORY/ca.pem; ends with its parent
+Each request that comes is a line of DIRECTORY/requests (see requests.py), written before it is answered.
 """
 import base64
 import gzip
+import itertools
+import json
 import os
 import socket
 import ssl
@@ -12,6 +15,8 @@ import sys
 import threading
 import time
 import zlib
+
+from requests import KEY, shown
 
 
 def respond(conn, status, headers, body, close=False, chunked=False):
@@ -126,11 +131,15 @@ def named(conn, method, target, head, body):
     return respond(conn, "200 OK", ["Content-Disposition: " + value, "Last-Modified: Sat, 02 Jan 2021 03:04:05 GMT"], b"named\n")
 
 
+def keyed(conn, method, target, head, body):
+    return respond(conn, "200 OK", [], b"%s with a key\n" % method.encode())
+
+
 def count(conn, method, target, head, body):
     return respond(conn, "200 OK", [], b"%s %d %d\n" % (method.encode(), len(body), zlib.crc32(body)))
 
 
-ROUTES = {"/echo": echo, "/count": count, "/redirect/": redirect, "/status/": status, "/flaky/": flaky, "/drop/": drop, "/encoded/": encoded, "/auth": auth, "/cookies": cookies, "/range": ranged,
+ROUTES = {"/keyed": keyed, "/echo": echo, "/count": count, "/redirect/": redirect, "/status/": status, "/flaky/": flaky, "/drop/": drop, "/encoded/": encoded, "/auth": auth, "/cookies": cookies, "/range": ranged,
           "/large/": large, "/slow": slow, "/named": named,
           "/hello": lambda c, m, t, h, b: respond(c, "200 OK", ["Content-Type: text/plain", "Last-Modified: Sat, 02 Jan 2021 03:04:05 GMT", "ETag: \"e1\""], None if m == "HEAD" else b"hello\n"),
           "/chunked": lambda c, m, t, h, b: respond(c, "200 OK", ["Content-Type: text/plain"], b"a body that comes in chunks\n", chunked=True),
@@ -164,14 +173,26 @@ def read_head(reader):
             return head.decode("latin-1")
 
 
+NUMBERS = itertools.count(1)
+LOG = []
+
+
+def note(number, scheme, method, target, head):
+    fields = {k.strip().lower(): v.strip() for k, _, v in (l.partition(":") for l in head.split("\r\n")[1:])}
+    line = json.dumps([f"raw {number}", shown(method, scheme, fields.get("host", "?"), target), fields.get("x-key") == KEY])
+    os.write(LOG[0], (line + "\n").encode("latin-1", "replace"))
+
+
 def connection(conn):
+    number, scheme = next(NUMBERS), "https" if isinstance(conn, ssl.SSLSocket) else "http"
     reader = conn.makefile("rb")
     try:
         while True:
             head = read_head(reader)
             if head is None:
                 break
-            method, target = head.split(" ")[:2]
+            method, target = (head.split(" ") + ["?"])[:2]
+            note(number, scheme, method, target, head)
             if "expect: 100-continue" in head.lower():
                 conn.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
             body = body_of(reader, head)
@@ -217,6 +238,7 @@ def main():
     certificates(folder)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(os.path.join(folder, "server.pem"), os.path.join(folder, "server.key"))
+    LOG.append(os.open(os.path.join(folder, "requests"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644))
     ports = []
     for tls in (None, context, None):
         listener = socket.create_server(("127.0.0.1", 0), backlog=64)

@@ -112,10 +112,11 @@ static void answer(int fd, const char *request)
 static void *connection(void *arg)
 {
     int fd = (int)(intptr_t)arg;
-    char buf[16384];
+    enum { ROOM = 2 << 20 };
+    char *buf = malloc(ROOM);
     size_t n = 0;
     for (;;) {
-        ssize_t k = recv(fd, buf + n, sizeof buf - n - 1, 0);
+        ssize_t k = recv(fd, buf + n, ROOM - n - 1, 0);
         if (k <= 0)
             break;
         n += (size_t)k;
@@ -138,6 +139,7 @@ static void *connection(void *arg)
         n -= head + body;
     }
     close(fd);
+    free(buf);
     return NULL;
 }
 
@@ -371,6 +373,41 @@ static void test_rebinding(void **state)
     shell_close(sh);
 }
 
+/* threat HDR-23: a file that shrinks while it is sent; what the connection carries next would be the rest of its body. */
+static void test_short_body(void **state)
+{
+    (void)state;
+    shell_net net = NET(RULE(here(0, "http://127.0.0.1:%u", port), .allow_private = 1));
+    shell *sh = open_with(&net);
+    assert_int_equal(run(sh, "head -c 1000000 /dev/zero > f; (sleep 0.1; : > f) & curl -s -m 5 --limit-rate 200K -T f http://127.0.0.1:%u/", port), 26);
+    log_clear();
+    assert_int_equal(run(sh, "head -c 1000000 /dev/zero > f; (sleep 0.1; echo more >> f) & curl -s --limit-rate 2M -T f http://127.0.0.1:%u/x", port), 0);
+    assert_string_equal(log_copy(), "PUT /x HTTP/1.1\n");
+    shell_close(sh);
+}
+
+/* threat RUL-14: a connection is of one shell, credential and policy. */
+static void test_partitions(void **state)
+{
+    (void)state;
+    shell_net net = NET(RULE(here(0, "http://127.0.0.1:%u", port), .allow_private = 1));
+    shell_credential creds[] = {{.size = sizeof(shell_credential), .url = here(1, "http://127.0.0.1:%u/keyed", port), .kind = SHELL_CRED_BEARER, .secret = "a-long-secret", .secret_len = 13}};
+    net.credentials = creds;
+    net.ncredentials = 1;
+    shell *sh = open_with(&net), *other = open_with(&net);
+    log_clear();
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(run(sh, "fetch http://127.0.0.1:%u/ >/dev/null && fetch http://127.0.0.1:%u/keyed >/dev/null", port, port), 0);
+    assert_int_equal(accepted, 2);
+    assert_int_equal(run(other, "fetch http://127.0.0.1:%u/ >/dev/null", port), 0);
+    assert_int_equal(accepted, 3);
+    assert_int_equal(shell_set_net(sh, &net), SHELL_OK);
+    assert_int_equal(run(sh, "fetch http://127.0.0.1:%u/ >/dev/null", port), 0);
+    assert_int_equal(accepted, 4);
+    shell_close(sh);
+    shell_close(other);
+}
+
 static void test_credentials(void **state)
 {
     (void)state;
@@ -598,7 +635,7 @@ int main(void)
 {
     if (!test_component(NULL, "net"))
         return 0;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_get), cmocka_unit_test(test_off_until_allowed), cmocka_unit_test(test_rebinding), cmocka_unit_test(test_credentials),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_get), cmocka_unit_test(test_off_until_allowed), cmocka_unit_test(test_rebinding), cmocka_unit_test(test_partitions), cmocka_unit_test(test_short_body), cmocka_unit_test(test_credentials),
                                        cmocka_unit_test(test_grammar), cmocka_unit_test(test_kill_switch), cmocka_unit_test(test_limits), cmocka_unit_test(test_net_limits), cmocka_unit_test(test_more_refusals), cmocka_unit_test(test_redirected_secret), cmocka_unit_test(test_bad_configuration)};
     return cmocka_run_group_tests(tests, start_server, NULL);
 }

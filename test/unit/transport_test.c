@@ -17,7 +17,7 @@
 /* ---------- a transport that answers from memory ---------- */
 
 typedef struct Exchange {
-    char url[1024], body[4096];
+    char url[1024], body[256 * 1024];
     size_t nbody, at;
     char *answer;
     size_t len;
@@ -89,7 +89,7 @@ static void make_answer(Exchange *e)
     if (to)
         n = sprintf(a, "HTTP/1.1 302 Found\r\nLocation: %s\r\n\r\nmoved\n", to + 4);
     else if (strstr(e->url, "/echo"))
-        n = sprintf(a, "HTTP/1.1 200 OK\r\nX-Secret: s3cr3t-T0ken\r\nContent-Type: text/plain\r\n\r\nczNjcjN0LVQwa2Vu s3cr3t-T0ken %s\n", e->body);
+        n = sprintf(a, "HTTP/1.1 200 OK\r\nX-Secret: s3cr3t-T0ken\r\nContent-Type: text/plain\r\n\r\nczNjcjN0LVQwa2Vu s3cr3t-T0ken %.4095s\n", e->body);
     else if (strstr(e->url, "/gzip"))
         n = sprintf(a, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nxxxx");
     else if (strstr(e->url, "/missing"))
@@ -123,6 +123,8 @@ static int64_t on_receive(void *user, void *handle, char *out, uint64_t size)
         return SHELL_EAGAIN;
     if (!e->answer && strstr(e->url, "/streamed"))
         note("sent %s\n", e->body);
+    if (!e->answer && strstr(e->url, "/counted"))
+        note("%zu bytes, %.14s\n", e->nbody, strstr(e->body, "xs3cr3t") ? strstr(e->body, "xs3cr3t") : "");
     if (!e->answer)
         make_answer(e);
     if (strstr(e->url, "/big") && e->at == e->len) {
@@ -328,8 +330,41 @@ static void test_streamed_placeholder(void **state)
     assert_int_equal(run(sh, "printf \"$TOKEN\" | curl -s -T - https://other.example.com/streamed"), 0);
     assert_null(strstr(world.log, "s3cr3t"));
     assert_non_null(strstr(world.log, "sent lsh_"));
-    assert_int_equal(run(sh, "echo \"$TOKEN\" > f; curl -s -d @f https://api.example.com/v1/streamed"), 0);
-    assert_non_null(strstr(world.log, "sent s3cr3t-T0ken\n"));
+    shell_close(sh);
+}
+
+/* The same in a body that is a file's: its length is told beforehand. */
+static void test_placeholder_in_files(void **state)
+{
+    (void)state;
+    static const shell_credential place = {.size = sizeof place, .url = "https://api.example.com/v1/", .kind = SHELL_CRED_PLACEHOLDER, .name = "TOKEN", .secret = "s3cr3t-T0ken", .secret_len = 12};
+    shell_net net = net_of();
+    net.credentials = &place;
+    shell *sh = open_with(&net, SHELL_LIMIT_DEFAULT);
+    assert_int_equal(run(sh, "printf '<%s>' \"$TOKEN\" > f; printf '<%s%s' \"$TOKEN\" \"$TOKEN\" > two; printf lsh_lsh > none; : > empty"), 0);
+    static const struct { const char *options, *sent; } table[] = {
+        {"-d @f", "sent <s3cr3t-T0ken>\n"}, {"--data-binary @two", "sent <s3cr3t-T0kens3cr3t-T0ken\n"}, {"-F x=@two", "<s3cr3t-T0kens3cr3t-T0ken\r\n"}, {"-F 'x=<f'", "<s3cr3t-T0ken>\r\n"},
+        {"--json @f", "sent <s3cr3t-T0ken>\n"}, {"-T f", "sent <s3cr3t-T0ken>\n"}, {"-T two", "sent <s3cr3t-T0kens3cr3t-T0ken\n"}, {"-T none", "sent lsh_lsh\n"}, {"-T empty", "sent \n"},
+        {"-X POST -T two", "sent <s3cr3t-T0kens3cr3t-T0ken\n"}, {"--data-urlencode \"a=$TOKEN\"", "sent a=s3cr3t-T0ken\n"}, {"-d \"$TOKEN\" -G", "/v1/streamed?s3cr3t-T0ken"},
+        {"-u \"user:$TOKEN\"", "Basic dXNlcjpzM2NyM3QtVDBrZW4="}, {"-H \"Authorization: Basic $(printf 'user:%s' \"$TOKEN\" | base64 -w0)\"", "Basic dXNlcjpzM2NyM3QtVDBrZW4="},
+        {"-H 'Authorization: Basic !!'", "Basic !!"}, {"-H 'Authorization: Basic dXNlcjpwYXNz'", "Basic dXNlcjpwYXNz"}, {"-b \"a=$TOKEN\"", "a=s3cr3t-T0ken"}, {"-A \"$TOKEN\"", "s3cr3t-T0ken"},
+        {"-e \"$TOKEN\"", "s3cr3t-T0ken"}, {"--oauth2-bearer \"$TOKEN\"", "Bearer s3cr3t-T0ken"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char script[512];
+        snprintf(script, sizeof script, "curl -s -o /dev/null %s https://api.example.com/v1/streamed", table[i].options);
+        int status = run(sh, script);
+        if (status || !strstr(world.log, table[i].sent))
+            fail_msg("%s: %d: %s", script, status, world.log);
+    }
+    /* beyond one block, and across the border of two; sizes are the script's own */
+    assert_int_equal(run(sh, "{ head -c 65520 /dev/zero | tr '\\0' x; printf %s \"$TOKEN\"; head -c 70000 /dev/zero | tr '\\0' y; } > f; wc -c < f; curl -s -o /dev/null -w '%{size_upload}\\n' -T f https://api.example.com/v1/counted"), 0);
+    char *second = strchr(out, '\n');
+    assert_non_null(second);
+    assert_memory_equal(out, second + 1, (size_t)(second - out));
+    assert_non_null(strstr(world.log, "135532 bytes, xs3cr3t-T0keny"));
+    assert_int_equal(run(sh, "printf %s \"$TOKEN\" > f; curl -s -o /dev/null -T f https://other.example.com/streamed"), 0);
+    assert_null(strstr(world.log, "s3cr3t"));
     shell_close(sh);
 }
 
@@ -400,7 +435,7 @@ static void test_changes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_answers), cmocka_unit_test(test_bodies), cmocka_unit_test(test_checks), cmocka_unit_test(test_credentials), cmocka_unit_test(test_streamed_placeholder), cmocka_unit_test(test_addresses_and_limits),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_answers), cmocka_unit_test(test_bodies), cmocka_unit_test(test_checks), cmocka_unit_test(test_credentials), cmocka_unit_test(test_streamed_placeholder), cmocka_unit_test(test_placeholder_in_files), cmocka_unit_test(test_addresses_and_limits),
                                        cmocka_unit_test(test_changes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -227,6 +227,28 @@ static void set_user(Job *j)
     j->request.password = colon ? colon + 1 : "";
 }
 
+/* How often `text` is in the rest of the file that is sent; the file stands where it stood. */
+static int64_t count_in_upload(Proc *p, void *user, Slice text)
+{
+    Job *j = user;
+    int64_t begin = proc_seek(p, j->upload_fd, 0, SEEK_CUR), times = 0;
+    size_t kept = 0;
+    if (begin < 0)
+        return -1;
+    MemMark mark = mem_mark(&p->mem);
+    char *block = mem_alloc(&p->mem, text.len + 65536);
+    for (ssize_t n; (n = proc_read(p, j->upload_fd, block + kept, 65536)) > 0;) {
+        Slice rest = slice(block, kept + (size_t)n);
+        for (size_t at; (at = slice_search(rest, text)) != SIZE_MAX; times++)
+            rest = slice_from(rest, at + text.len);
+        kept = MIN(rest.len, text.len - 1);
+        memmove(block, rest.data + rest.len - kept, kept);
+        proc_tick(p, 64);
+    }
+    mem_reset(&p->mem, mark);
+    return proc_seek(p, j->upload_fd, begin, SEEK_SET) < 0 ? -1 : times;
+}
+
 static int set_upload(Job *j)
 {
     Proc *p = j->c->p;
@@ -255,6 +277,8 @@ static int set_upload(Job *j)
     }
     j->request.has_body = j->request.streams = true;
     j->request.body_len = j->upload_len;
+    j->request.count = count_in_upload;
+    j->request.count_user = j;
     j->request.method = SLICE("PUT");
     return 0;
 }

@@ -53,6 +53,7 @@ struct Http {
     char *upload;
     size_t upload_len, upload_at;
     bool upload_end, upload_paused;
+    int64_t uploaded;       /* that the transfer has taken */
     char held[PLACEHOLDER_MOST];  /* the last bytes sent, where they may be a placeholder's beginning */
     size_t nheld;
     bool swaps;             /* the body streams, and placeholders in it are replaced */
@@ -90,6 +91,7 @@ void http_fail(Http *h, int code, bool refused, const char *format, ...) PRINTF_
 extern const NetSink http_sink;
 /* Is `a` one that this exchange may talk to? */
 bool http_address_allowed(const Http *h, const uint8_t a[16]);
+uint64_t http_credential_number(const Http *h); /* in the order they were given, from 1; 0: none */
 void http_free(Http *h);
 int http_ask(Proc *p, NetAsk *ask); /* 0, or what the embedder answered */
 

@@ -257,7 +257,14 @@ static void tell_request(Proc *p, const Http *h, const char *decision, int value
         buf_append(&b, slice(query.data, MIN(eq + 1, n)));
         query = slice_from(query, n);
     }
-    kern_event(p->kernel, EVENT_REQUEST, p->pid, b.data ? b.data : "", decision, value);
+    Event e = {.kind = EVENT_REQUEST, .pid = p->pid, .subject = b.data ? b.data : "", .detail = decision, .value = value};
+    char partition[64];
+    if (!value) {
+        snprintf(partition, sizeof partition, "policy %llu, credential %llu%s%s", (unsigned long long)h->config->generation, (unsigned long long)http_credential_number(h),
+                 h->decision.allow_private ? ", private" : "", h->start.insecure ? ", unverified" : "");
+        e.partition = partition;
+    }
+    kern_tell(p->kernel, &e);
 }
 
 static bool begin(Proc *p, Http *h, const HttpRequest *r)

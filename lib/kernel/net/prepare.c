@@ -303,14 +303,28 @@ static bool take_query(Http *h)
     return h->start.query || no_memory(h);
 }
 
+uint64_t http_credential_number(const Http *h) { return h->credential ? h->credential->id + 1 : 0; }
+
 /* Connections are shared only where credential, private class and policy are the same. */
 static uint64_t partition_of(const Http *h)
 {
-    uint64_t parts[] = {h->credential ? h->credential->id + 1 : 0, h->decision.allow_private, h->config->generation, h->start.insecure};
-    return hash_bytes(slice((const char *)parts, sizeof parts));
+    uint64_t parts[] = {http_credential_number(h), h->decision.allow_private, h->config->generation, h->start.insecure};
+    return GUARD(NET_PARTITION, true) ? hash_bytes(slice((const char *)parts, sizeof parts)) : 0;
 }
 
-static bool take_body(Http *h, const HttpRequest *r)
+/* A length that is told counts the secrets. */
+static void take_swaps(Proc *p, Http *h, const HttpRequest *r)
+{
+    const Credential *c = h->credential;
+    if (!r->has_body || !r->streams || !c || c->kind != CREDENTIAL_PLACEHOLDER || c->placeholder.len >= PLACEHOLDER_MOST)
+        return;
+    int64_t times = r->body_len < 0 ? 0 : r->count && !r->resume_from ? r->count(p, r->count_user, c->placeholder) : -1;
+    h->swaps = times >= 0;
+    if (times > 0)
+        h->start.body_len += times * ((int64_t)secret_bytes(h->secret).len - (int64_t)c->placeholder.len);
+}
+
+static bool take_body(Proc *p, Http *h, const HttpRequest *r)
 {
     h->start.body_len = !r->has_body ? -1 : !r->streams ? (int64_t)h->sending.len : r->body_len < 0 ? INT64_MAX : r->body_len;
     h->start.post = r->post;
@@ -323,7 +337,7 @@ static bool take_body(Http *h, const HttpRequest *r)
     }
     if (r->has_body && r->streams)
         h->upload = mem_alloc(&h->mem, UPLOAD_ROOM + PLACEHOLDER_MOST);
-    h->swaps = r->has_body && r->streams && r->body_len < 0 && h->credential && h->credential->kind == CREDENTIAL_PLACEHOLDER && h->credential->placeholder.len < PLACEHOLDER_MOST;
+    take_swaps(p, h, r);
     return !r->has_body || !r->streams || h->upload || no_memory(h);
 }
 
@@ -363,7 +377,7 @@ bool http_prepare(Proc *p, Http *h, const HttpRequest *r)
     for (size_t i = 0; i < r->nheaders; i++)
         if (!take_header(h, &lines, r->headers[i]))
             return false;
-    if (!take_values(h, r) || !take_url(h) || !put_credential(p, h, &lines) || !take_query(h) || !take_body(h, r))
+    if (!take_values(h, r) || !take_url(h) || !put_credential(p, h, &lines) || !take_query(h) || !take_body(p, h, r))
         return false;
     h->start.headers = lines.line;
     h->start.partition = partition_of(h);

@@ -124,14 +124,27 @@ static ptrdiff_t on_body(void *user, const char *data, size_t n)
     return (ptrdiff_t)n;
 }
 
+/* A body has the length that its head tells: what follows on the connection would else be read as its rest, or its rest as a request. */
+static ptrdiff_t upload_ends(Http *h)
+{
+    bool told = h->start.body_len >= 0 && h->start.body_len != INT64_MAX;
+    if (!GUARD(UPLOAD_LENGTH, told && h->uploaded < h->start.body_len))
+        return 0;
+    http_fail(h, HTTP_READ_ERROR, false, "the body ended after %lld of %lld bytes", (long long)(h->uploaded - h->hidden_body), (long long)(h->start.body_len - h->hidden_body));
+    return -1;
+}
+
 static ptrdiff_t on_upload(void *user, char *out, size_t n)
 {
     Http *h = user;
     size_t left = h->upload_len - h->upload_at, take = MIN(n, left);
+    if (GUARD(UPLOAD_LENGTH, h->start.body_len >= 0))
+        take = (size_t)MIN((int64_t)take, h->start.body_len - h->uploaded);
     if (!left) {
         h->upload_paused = !h->upload_end;
-        return h->upload_end ? 0 : -2;
+        return h->upload_end ? upload_ends(h) : -2;
     }
+    h->uploaded += (int64_t)take;
     memcpy(out, h->upload + h->upload_at, take);
     h->upload_at += take;
     queue_wake_all(&h->queue);
