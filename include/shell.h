@@ -105,6 +105,8 @@ typedef struct {
     uint64_t redirects;    /* that one request may follow; default 100 */
     uint64_t download;     /* bytes of bodies that come in a run; default 2 GiB */
     uint64_t upload;       /* bytes of bodies that go in a run; default 2 GiB */
+    uint64_t head;         /* bytes of the heads that one request is answered with; default 1 MiB, of which libcurl takes 300 KiB. More fails the request, not the run */
+    uint64_t connect_ms;   /* until a name is found and a connection stands; default 300,000. More fails the request, not the run */
 } shell_limits;
 
 /* All fields SHELL_LIMIT_DEFAULT, and .size; see shell_options_init. */

@@ -179,14 +179,14 @@ typedef struct {
 
 static const char *cred_kind(Settings *s, const Value *v, void *into)
 {
-    static const char *const kinds[] = {"bearer", "basic", "header", "query"};
+    static const char *const kinds[] = {"bearer", "basic", "header", "query", "placeholder"};
     (void)s;
-    for (int32_t i = 0; i < 4; i++)
+    for (int32_t i = 0; i < 5; i++)
         if (value_is(v, kinds[i])) {
             ((Cred *)into)->cred.kind = i;
             return NULL;
         }
-    return "\"bearer\", \"basic\", \"header\" or \"query\" is expected";
+    return "\"bearer\", \"basic\", \"header\", \"query\" or \"placeholder\" is expected";
 }
 
 static const char *cred_url(Settings *s, const Value *v, void *into)
@@ -255,7 +255,7 @@ static void cred_check(Settings *s, const Value *v, const Cred *c)
         doc_fail(&s->doc, v->line, "a credential wants exactly one of \"api_key\" and \"api_key_env\"");
     else if (c->cred.kind >= SHELL_CRED_HEADER && !c->cred.name)
         doc_fail(&s->doc, v->line, "a credential of this kind wants \"param\", the name of the %s",
-                 c->cred.kind == SHELL_CRED_QUERY ? "query parameter" : "header");
+                 c->cred.kind == SHELL_CRED_QUERY ? "query parameter" : c->cred.kind == SHELL_CRED_PLACEHOLDER ? "variable" : "header");
 }
 
 static const char *one_cred(Settings *s, const Value *v, void *into)

@@ -42,7 +42,7 @@ static const char usage_text[] =
     "      --timeout SECONDS     end the run after so long; 0: no limit\n"
     "      --limit NAME=VALUE    a limit: time_ms, steps, memory, output, file_size, file_bytes,\n"
     "                            inodes, fds, processes, pipeline, depth, script, regex, expansion,\n"
-    "                            requests, transfers, redirects, download, upload;\n"
+    "                            requests, transfers, redirects, download, upload, head, connect_ms;\n"
     "                            0: none\n"
     "      --max-sessions N      sessions that --mcp keeps at one time; default: 64\n"
     "      --session-idle SECONDS, --session-lifetime SECONDS\n"

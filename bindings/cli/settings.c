@@ -16,7 +16,7 @@ static const struct { const char *name; size_t offset; } limit_fields[] = {
 #define FIELD(f) {#f, offsetof(shell_limits, f)}
     FIELD(time_ms), FIELD(steps), FIELD(memory), FIELD(output), FIELD(file_size), FIELD(file_bytes), FIELD(inodes), FIELD(fds),
     FIELD(processes), FIELD(pipeline), FIELD(depth), FIELD(script), FIELD(regex), FIELD(expansion),
-    FIELD(requests), FIELD(transfers), FIELD(redirects), FIELD(download), FIELD(upload),
+    FIELD(requests), FIELD(transfers), FIELD(redirects), FIELD(download), FIELD(upload), FIELD(head), FIELD(connect_ms),
 #undef FIELD
 };
 enum { LIMITS = sizeof limit_fields / sizeof *limit_fields };

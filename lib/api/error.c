@@ -108,7 +108,7 @@ Limits api_limits(const shell_limits *given, const Limits *base)
         [LIMIT_PROCESSES] = l.processes, [LIMIT_PIPELINE] = l.pipeline, [LIMIT_DEPTH] = l.depth, [LIMIT_SCRIPT] = l.script,
         [LIMIT_REGEX] = l.regex, [LIMIT_EXPANSION] = l.expansion,
         [LIMIT_REQUESTS] = l.requests, [LIMIT_TRANSFERS] = l.transfers, [LIMIT_REDIRECTS] = l.redirects, [LIMIT_DOWNLOAD] = l.download,
-        [LIMIT_UPLOAD] = l.upload,
+        [LIMIT_UPLOAD] = l.upload, [LIMIT_HEAD] = l.head, [LIMIT_CONNECT] = l.connect_ms,
     };
     for (size_t i = 0; i < LIMIT_COUNT; i++)
         if (values[i] != SHELL_LIMIT_DEFAULT)

@@ -323,6 +323,8 @@ static bool more_to_send(Transfer *t, bool *end)
     } else {
         ptrdiff_t n = s->sink->upload(s->user_data, t->piece, PIECE);
         t->paused = n == -2;
+        if (n == -1)
+            finish(t, 42, "Operation was aborted by an application callback");
         if (n < 0)
             return false;
         t->len = (size_t)n;

@@ -16,7 +16,7 @@
 
 typedef struct Http Http;
 
-enum { HTTP_UNSUPPORTED = 1, HTTP_MALFORMED = 3, HTTP_NO_HOST = 6, HTTP_NO_CONNECT = 7, HTTP_NO_MEMORY = 27, HTTP_READ_ERROR = 26, HTTP_BAD_OPTION = 43 };
+enum { HTTP_UNSUPPORTED = 1, HTTP_MALFORMED = 3, HTTP_NO_HOST = 6, HTTP_NO_CONNECT = 7, HTTP_NO_MEMORY = 27, HTTP_READ_ERROR = 26, HTTP_BAD_OPTION = 43, HTTP_RECEIVE_ERROR = 56 };
 
 typedef struct HttpError {
     int code;           /* curl's; 0: none */

@@ -25,6 +25,8 @@ const Limits limits_default = {{
     [LIMIT_REDIRECTS] = 100,
     [LIMIT_DOWNLOAD] = 2048 * MIB,
     [LIMIT_UPLOAD] = 2048 * MIB,
+    [LIMIT_HEAD] = MIB,
+    [LIMIT_CONNECT] = 300000,
 }};
 
 static const char *const names[LIMIT_COUNT] = {
@@ -34,7 +36,8 @@ static const char *const names[LIMIT_COUNT] = {
     [LIMIT_PIPELINE] = "pipeline",   [LIMIT_DEPTH] = "depth",           [LIMIT_SCRIPT] = "script",
     [LIMIT_REGEX] = "regex",         [LIMIT_EXPANSION] = "expansion",
     [LIMIT_REQUESTS] = "requests",   [LIMIT_TRANSFERS] = "transfers",   [LIMIT_REDIRECTS] = "redirects",
-    [LIMIT_DOWNLOAD] = "download",   [LIMIT_UPLOAD] = "upload",
+    [LIMIT_DOWNLOAD] = "download",   [LIMIT_UPLOAD] = "upload",       [LIMIT_HEAD] = "head",
+    [LIMIT_CONNECT] = "connect",
 };
 
 const char *limit_name(LimitId id) { return id < LIMIT_COUNT ? names[id] : ""; }

@@ -549,8 +549,23 @@ static void test_net_limits(void **state)
     l.upload = 10;
     hits(sh, here(7, "fetch -d 12345678901 http://127.0.0.1:%u/echo", port), l, "upload"); /* one that does not stream */
     hits(sh, here(7, "for i in 1 2 3; do fetch -d 12345 http://127.0.0.1:%u/echo >/dev/null; done", port), l, "upload");
-    assert_int_not_equal(run(sh, "fetch http://127.0.0.1:%u/heads >/dev/null", port), 0);
-    assert_int_not_equal(run(sh, "fetch http://127.0.0.1:%u/interims >/dev/null", port), 0);
+    assert_int_equal(run(sh, "fetch http://127.0.0.1:%u/heads >/dev/null", port), 56);
+    assert_int_equal(run(sh, "fetch http://127.0.0.1:%u/interims >/dev/null", port), 56);
+    shell_limits_init(&l);
+    l.head = 100;
+    l.connect_ms = 300;
+    assert_int_equal(shell_set_limits(sh, &l), SHELL_OK);
+    assert_int_equal(run(sh, "curl -sS http://127.0.0.1:%u/to/?0123456789012345678901234567890123456789012345678901234567890123456789", port), 56);
+    assert_string_equal(err, "curl: (56) head limit of 100 bytes reached\n");
+    assert_int_equal(run(sh, "curl -s http://127.0.0.1:%u/ >/dev/null && curl -s -m 5 https://127.0.0.1:%u/", port, port), 28);
+    assert_int_equal(run(sh, "SECONDS=0; curl -s --connect-timeout 9 https://127.0.0.1:%u/; echo $SECONDS", port), 0);
+    assert_string_equal(out, "0\n");
+    shell_limits_init(&l);
+    l.head = 0;
+    l.connect_ms = 0;
+    assert_int_equal(shell_set_limits(sh, &l), SHELL_OK);
+    assert_int_equal(run(sh, "curl -s http://127.0.0.1:%u/to/?0123456789012345678901234567890123456789012345678901234567890123456789", port), 0);
+    assert_string_equal(out, "moved\n");
     assert_int_equal(run(sh, "curl -s --connect-timeout 0.3 https://127.0.0.1:%u/", port), 28); /* TLS with a server that waits for a head */
     assert_int_equal(run(sh, "fetch http://127.0.0.1:%u/ | tail -n 1", port), 0);
     assert_string_equal(out, "hello\n");

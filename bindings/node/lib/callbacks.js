@@ -130,13 +130,33 @@ const NETWORK = [
     const secret = functions.secrets?.[index];
     return typeof secret === 'function' ? secret({ method, url }) : undefined;
   },
+  (functions, method, url, index, body) => functions.signs?.[index]?.({ method, url, body: body && new Uint8Array(body) }),
 ];
+
+const pairs = (headers) => (typeof headers[Symbol.iterator] === 'function' ? [...headers] : Object.entries(headers));
+const addresses = (value) => (Array.isArray(value) ? value.join(',') : value);
+function signature(value) {
+  const lines = pairs(value).map(([name, v]) => `${name}: ${v}`);
+  if (lines.some((line) => /[\r\n]/.test(line))) throw new TypeError('a header holds a line break');
+  return lines.join('\n');
+}
+const NETWORK_WORDS = [undefined, addresses, (value) => value, signature];
 
 function network(native, functions, token, direct, what, a, b, n, length) {
   const reply = (value) => {
     if (what === 0) native.askReply(token, value === true ? 0 : 1, undefined, 0);
     else if (value === undefined || value === null || value === false) native.askReply(token, 1, undefined, 0);
-    else native.askReply(token, 0, Array.isArray(value) ? value.join(',') : value, 0);
+    else words(value);
+  };
+  const words = (value) => {
+    let text;
+    try {
+      text = NETWORK_WORDS[what](value);
+    } catch {
+      native.askReply(token, 1, undefined, 0);
+      return;
+    }
+    native.askReply(token, 0, text, 0);
   };
   let value;
   try {
@@ -152,6 +172,84 @@ function network(native, functions, token, direct, what, a, b, n, length) {
     value.then(reply, () => reply(undefined));
   } else {
     reply(value);
+  }
+}
+
+// ---------- a transport ----------
+
+const PIECE = 0, END = 1, FAILED = 2;
+const transfers = new Map(); // id to what is left of an answer's body
+
+function requestOf([body, timeout, insecure, method, url, through, ...lines]) {
+  const headers = lines.map((line) => {
+    const colon = line.indexOf(':');
+    return [line.slice(0, colon), line.slice(colon + 1).trim()];
+  });
+  return { method, url, headers, body: body && new Uint8Array(body), addresses: through ? through.split(',').map((a) => a.replace(/^\[|\]$/g, '')) : undefined,
+    timeout: timeout ? timeout / 1000 : undefined, insecure: insecure !== 0 };
+}
+
+// What fetch gives has been decoded, and its length is another.
+const decoded = (answer) => typeof Response === 'function' && answer instanceof Response;
+
+function headOf(answer) {
+  const status = answer?.status ?? 200;
+  if (!answer || typeof answer !== 'object' || !Number.isInteger(status) || status < 100 || status > 999) throw new TypeError('a transport gives { status, headers, body }');
+  const lines = pairs(answer.headers ?? []).filter(([name]) => !decoded(answer) || !/^content-(encoding|length)$|^transfer-encoding$/i.test(name));
+  const head = [`HTTP/1.1 ${status} ${answer.statusText ?? ''}`, ...lines.map(([name, value]) => `${name}: ${value}`)];
+  if (head.some((line) => /[\r\n\0]/.test(line))) throw new TypeError('a header holds a line break');
+  return `${head.join('\r\n')}\r\n\r\n`;
+}
+
+function piecesOf(body) {
+  if (body === undefined || body === null) return [][Symbol.iterator]();
+  if (typeof body === 'string' || body instanceof Uint8Array) return [body][Symbol.iterator]();
+  if (typeof body[Symbol.asyncIterator] === 'function') return body[Symbol.asyncIterator]();
+  return body[Symbol.iterator]();
+}
+
+// At once where it can be: then(value), or failed(error) as a promise would.
+function settle(direct, make, then, failed) {
+  try {
+    const value = make();
+    if (!isPromise(value)) {
+      then(value);
+    } else if (direct) {
+      value.then(ignore, ignore);
+      throw new Error('the transport is asynchronous: use run()');
+    } else {
+      value.then(then).catch(failed);
+    }
+  } catch (error) {
+    failed(error);
+  }
+}
+
+function transfer(native, functions, token, direct, id, op, request) {
+  if (op === 2) {
+    const pieces = transfers.get(id);
+    transfers.delete(id);
+    try {
+      const last = pieces?.return?.();
+      if (isPromise(last)) last.then(ignore, ignore);
+    } catch { /* it is over */ }
+    return;
+  }
+  const failed = (error) => {
+    native.transferReply(token, FAILED);
+    process.emitWarning(error instanceof Error ? error : String(error)); // the script is told no more than that it failed
+  };
+  if (op === 0) {
+    settle(direct, () => functions.transport(requestOf(request)), (answer) => {
+      const head = headOf(answer);
+      transfers.set(id, piecesOf(answer.body));
+      native.transferReply(token, PIECE, head);
+    }, failed);
+  } else {
+    settle(direct, () => transfers.get(id).next(), ({ done, value }) => {
+      if (done) native.transferReply(token, END);
+      else native.transferReply(token, PIECE, value);
+    }, failed);
   }
 }
 
@@ -218,4 +316,4 @@ function mount(native, object, token, direct, op, path, other, x, y) {
   }
 }
 
-module.exports = { Call, MOUNT_METHODS, command, killed, ask, network, mount };
+module.exports = { Call, MOUNT_METHODS, command, killed, ask, network, transfer, mount };

@@ -37,6 +37,10 @@ export interface Limits {
   redirects?: number | bigint;
   download?: number | bigint;
   upload?: number | bigint;
+  /** Of the heads that one request is answered with; more fails the request, not the run. */
+  head?: number | bigint;
+  /** Until a connection stands; more fails the request, not the run. */
+  connectMs?: number | bigint;
 }
 
 /** A host file or directory shown in the shell: read once (copy), live (direct), or read lazily with writes kept in the shell (overlay). */
@@ -59,13 +63,16 @@ export interface UrlRule {
 export interface Credential {
   url: string;
   methods?: string | string[];
-  kind?: 'bearer' | 'basic' | 'header' | 'query';
-  /** Of the header or the query parameter. */
+  /** placeholder: the script sees a variable that means nothing elsewhere. sign: the function sign gives header lines for each request. */
+  kind?: 'bearer' | 'basic' | 'header' | 'query' | 'placeholder' | 'sign';
+  /** Of the header, the query parameter or the placeholder's variable. */
   name?: string;
   /** The script never sees it. A function is asked for each request. */
   secret?: Text | ((request: { method: string; url: string }) => Awaitable<Text | undefined>);
   /** The same as secret. */
   token?: Text;
+  /** Of kind sign. The body is there when it does not stream. Nothing: the request is not sent. */
+  sign?(request: { method: string; url: string; body?: Uint8Array }): Awaitable<Iterable<[name: string, value: string]> | Record<string, string> | null | undefined>;
   noRedaction?: boolean;
 }
 
@@ -82,6 +89,31 @@ export interface Network {
   decide?(request: { method: string; url: string; hop: number; bodyLength?: number }): Awaitable<boolean>;
   /** Instead of the system's resolver. */
   resolve?(host: string): Awaitable<string | string[] | null | undefined>;
+  /** Sends what passed every check, instead of libshell-net: follows no redirects. One that fails is a failed request, and a warning of the process. */
+  transport?(request: TransportRequest): Awaitable<TransportResponse>;
+}
+
+export interface TransportRequest {
+  method: string;
+  url: string;
+  /** With the credential among them, but for Host and what frames the body. */
+  headers: [name: string, value: string][];
+  body?: Uint8Array;
+  /** With resolve: those that were let through; go to no other. */
+  addresses?: string[];
+  /** Seconds, as the script asked. */
+  timeout?: number;
+  /** Certificates need not be verified. */
+  insecure: boolean;
+}
+
+/** What fetch gives is one: pass `redirect: 'manual'`. */
+export interface TransportResponse {
+  status?: number;
+  statusText?: string;
+  headers?: Iterable<[name: string, value: string]> | Record<string, string>;
+  /** Taken as the script reads; without content coding. */
+  body?: string | Uint8Array | Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array> | null;
 }
 
 export type FileOperation = 'read' | 'list' | 'write' | 'create' | 'delete' | 'chmod';

@@ -69,6 +69,7 @@ function dispatch(kind, a, b, c, d, e, f, g, h, i) {
     case 5: return callbacks.network(native, ownOf(shellOf(a)).functions.network ?? {}, b, c, d, e, f, g, h);
     case 6: return callbacks.mount(native, ownOf(shellOf(a)).mounts.get(d), b, c, e, f, g, h, i);
     case 7: return auditLines(shellOf(a), b);
+    case 9: return callbacks.transfer(native, shellOf(a) && ownOf(shellOf(a)).functions.network, b, c, d, e, f);
     default: return opened(a, b, c, d);
   }
 }

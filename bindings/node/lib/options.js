@@ -3,12 +3,12 @@
 const { invalid } = require('./errors');
 
 const LIMITS = ['timeMs', 'steps', 'memory', 'output', 'fileSize', 'fileBytes', 'inodes', 'fds', 'processes', 'pipeline', 'depth', 'script', 'regex', 'expansion',
-  'requests', 'transfers', 'redirects', 'download', 'upload'];
+  'requests', 'transfers', 'redirects', 'download', 'upload', 'head', 'connectMs'];
 const KEEP = 0xffffffffffffffffn;
 const OPERATIONS = { read: 1, list: 2, write: 4, create: 8, delete: 16, chmod: 32 };
 const QUESTIONS = { delete: 1, overwrite: 2, directWrite: 4, command: 8 };
 const MODES = { copy: 0, direct: 1, overlay: 2 };
-const KINDS = { bearer: 0, basic: 1, header: 2, query: 3 };
+const KINDS = { bearer: 0, basic: 1, header: 2, query: 3, placeholder: 4, sign: 5 };
 const JOBS = { wait: 0, keep: 1, kill: 2 };
 
 function known(what, given, names) {
@@ -84,8 +84,13 @@ function urlRule(given, deny) {
 const methods = (given) => (Array.isArray(given) ? given.join(',') || undefined : given);
 
 function credential(given) {
-  known('credential', given, ['url', 'methods', 'kind', 'name', 'secret', 'token', 'noRedaction']);
+  known('credential', given, ['url', 'methods', 'kind', 'name', 'secret', 'token', 'sign', 'noRedaction']);
   const secret = given.secret ?? given.token;
+  if (given.kind === 'sign') {
+    if (secret !== undefined || typeof given.sign !== 'function') throw invalid('credential: of kind sign it has the function sign, and no secret');
+    return [given.url, methods(given.methods), KINDS.sign, given.noRedaction ? 1 : 0, undefined, undefined];
+  }
+  if (given.sign !== undefined) throw invalid('credential: sign is for kind sign');
   if (secret === undefined || secret === null) throw invalid('credential: a secret is wanted: a string, bytes, or a function that gives one');
   const kind = choice('credential: kind', given.kind ?? 'bearer', KINDS);
   return [given.url, methods(given.methods), kind, given.noRedaction ? 1 : 0, given.name, typeof secret === 'function' ? undefined : secret];
@@ -93,13 +98,14 @@ function credential(given) {
 
 function network(given) {
   if (given === undefined || given === null) return undefined;
-  known('network', given, ['allow', 'deny', 'credentials', 'alsoPrivate', 'alsoMetadata', 'caFile', 'proxy', 'allowInsecure', 'decide', 'resolve']);
+  known('network', given, ['allow', 'deny', 'credentials', 'alsoPrivate', 'alsoMetadata', 'caFile', 'proxy', 'allowInsecure', 'decide', 'resolve', 'transport']);
   const rules = [...(list('network: deny', given.deny) ?? []).map((r) => urlRule(r, true)), ...(list('network: allow', given.allow) ?? []).map((r) => urlRule(r, false))];
   const credentials = list('network: credentials', given.credentials) ?? [];
   return {
     packed: [rules, credentials.map(credential), list('network: alsoPrivate', given.alsoPrivate), list('network: alsoMetadata', given.alsoMetadata), given.caFile, given.proxy,
-      given.allowInsecure ? 1 : 0, callable('network: decide', given.decide) ? 1 : 0, callable('network: resolve', given.resolve) ? 1 : 0],
-    functions: { decide: given.decide, resolve: given.resolve, secrets: credentials.map((c) => c.secret ?? c.token) },
+      given.allowInsecure ? 1 : 0, callable('network: decide', given.decide) ? 1 : 0, callable('network: resolve', given.resolve) ? 1 : 0,
+      callable('network: transport', given.transport) ? 1 : 0],
+    functions: { decide: given.decide, resolve: given.resolve, secrets: credentials.map((c) => c.secret ?? c.token), signs: credentials.map((c) => c.sign), transport: given.transport },
   };
 }
 

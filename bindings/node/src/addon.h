@@ -141,7 +141,7 @@ extern _Thread_local Current current;
 
 /* ---------- messages ---------- */
 
-enum { SAY_DONE, SAY_OUTPUT, SAY_CALL, SAY_KILLED, SAY_ASK, SAY_NET, SAY_MOUNT, SAY_AUDIT, SAY_OPENED };
+enum { SAY_DONE, SAY_OUTPUT, SAY_CALL, SAY_KILLED, SAY_ASK, SAY_NET, SAY_MOUNT, SAY_AUDIT, SAY_OPENED, SAY_TRANSFER };
 
 struct Message {
     void (*deliver)(napi_env env, Message *m); /* on the JavaScript thread; env NULL: it is ending. Owns m */
@@ -202,6 +202,11 @@ int32_t on_ask(void *user, const shell_question *q, char *reason, uint64_t size)
 int32_t on_decide(void *user, const char *method, const char *url, uint32_t hop, int64_t body_len);
 int32_t on_resolve(void *user, const char *host, char *out, uint64_t size);
 int64_t on_secret(void *user, uint64_t index, const char *method, const char *url, char *out, uint64_t size);
+int64_t on_sign(void *user, uint64_t index, const char *method, const char *url, const char *body, uint64_t body_len, char *out, uint64_t size);
+int32_t on_transfer(void *user, const shell_transfer *r, void **handle, char *why, uint64_t why_size);
+int64_t on_transfer_send(void *user, void *handle, const char *data, uint64_t len);
+int64_t on_transfer_receive(void *user, void *handle, char *out, uint64_t size);
+void on_transfer_close(void *user, void *handle);
 void on_audit(void *user, const char *line, uint64_t len);
 const shell_component *on_component(void *user, const char *name);
 
@@ -210,7 +215,7 @@ typedef struct {
     const char *name;
     napi_callback function;
 } Export;
-extern const Export run_exports[], shell_exports[], file_exports[], ask_exports[], command_exports[], mount_exports[];
+extern const Export run_exports[], shell_exports[], file_exports[], ask_exports[], command_exports[], mount_exports[], transport_exports[];
 
 enum { MOST_ARGS = 8 };
 /* Fetches up to MOST_ARGS arguments; what was not given is undefined. */

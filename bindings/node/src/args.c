@@ -253,6 +253,13 @@ bool read_net(Reader *r, napi_value v, const shell_net **out)
     net->decide = read_int(r->env, at(r->env, v, 7), 0) ? on_decide : NULL;
     net->resolve = read_int(r->env, at(r->env, v, 8), 0) ? on_resolve : NULL;
     net->secret = on_secret;
+    net->sign = on_sign;
+    if (read_int(r->env, at(r->env, v, 9), 0)) {
+        net->transfer = on_transfer;
+        net->transfer_send = on_transfer_send;
+        net->transfer_receive = on_transfer_receive;
+        net->transfer_close = on_transfer_close;
+    }
     *out = net;
     return read_rules(r, at(r->env, v, 0), net) && read_credentials(r, at(r->env, v, 1), net) && read_list(r, at(r->env, v, 2), &net->also_private) &&
            read_list(r, at(r->env, v, 3), &net->also_metadata) && read_text(r, at(r->env, v, 4), &net->ca_file) && read_text(r, at(r->env, v, 5), &net->proxy);

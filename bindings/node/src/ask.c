@@ -7,7 +7,7 @@
 
 #include "addon.h"
 
-enum { NET_DECIDE, NET_RESOLVE, NET_SECRET };
+enum { NET_DECIDE, NET_RESOLVE, NET_SECRET, NET_SIGN };
 
 typedef struct {
     Message m;
@@ -24,6 +24,8 @@ typedef struct {
     bool done;             /* under the Env's lock */
     int64_t result;
     Bytes reply;
+    Bytes body;            /* of NET_SIGN */
+    bool has_body;
 } Ask;
 
 static void ask_unref(Ask *a)
@@ -32,6 +34,7 @@ static void ask_unref(Ask *a)
         return;
     free(a->a);
     free(a->b);
+    free(a->body.data);
     free(a->reply.data);
     free(a);
 }
@@ -85,6 +88,8 @@ static void call_js(napi_env env, Ask *a)
     napi_get_boolean(env, a->direct, &direct);
     napi_value argv[] = {number(env, a->kind), number(env, (double)a->s->number), token, direct, number(env, a->what), text(env, a->a), text(env, a->b), number(env, a->n),
                          number(env, (double)(int64_t)a->question)};
+    if (a->kind == SAY_NET && a->what == NET_SIGN)
+        argv[8] = a->has_body ? bytes_value(env, a->body.data, a->body.len) : nothing(env);
     if (!dispatch(a->s->env, 9, argv)) {
         settle(a, -1, "", 0);
         let_go(a);
@@ -127,8 +132,7 @@ static void wait_for_reply(Ask *a)
 
 static char *copy(const char *s) { return s ? strdup(s) : NULL; }
 
-/* NULL: nobody could be asked. To be given to ask_unref. */
-static Ask *ask(int kind, int32_t what, const char *x, const char *y, double n, uint64_t question)
+static Ask *ask_new(int kind, int32_t what, const char *x, const char *y, double n, uint64_t question)
 {
     NShell *s = current.shell;
     Ask *a = s ? calloc(1, sizeof *a) : NULL;
@@ -137,6 +141,15 @@ static Ask *ask(int kind, int32_t what, const char *x, const char *y, double n, 
     *a = (Ask){.m = {ask_deliver}, .s = s, .holds = true, .direct = current.direct, .kind = kind, .what = what, .a = copy(x), .b = copy(y), .n = n, .question = question};
     atomic_init(&a->refs, 2);
     shell_ref(s);
+    return a;
+}
+
+/* NULL: nobody could be asked. To be given to ask_unref. */
+static Ask *put_question(Ask *a)
+{
+    if (!a)
+        return NULL;
+    NShell *s = a->s;
     if (a->direct) {
         napi_handle_scope scope;
         napi_open_handle_scope(s->env->env, &scope);
@@ -152,9 +165,12 @@ static Ask *ask(int kind, int32_t what, const char *x, const char *y, double n, 
     atomic_fetch_sub(&s->refs, 1); /* the run holds another */
     free(a->a);
     free(a->b);
+    free(a->body.data);
     free(a);
     return NULL;
 }
+
+static Ask *ask(int kind, int32_t what, const char *x, const char *y, double n, uint64_t question) { return put_question(ask_new(kind, what, x, y, n, question)); }
 
 /* ---------- the functions of shell.h ---------- */
 
@@ -203,10 +219,9 @@ int32_t on_resolve(void *user, const char *host, char *out, uint64_t size)
     return result;
 }
 
-int64_t on_secret(void *user, uint64_t index, const char *method, const char *url, char *out, uint64_t size)
+/* What is secret: its length, or -1. */
+static int64_t take_reply(Ask *a, char *out, uint64_t size)
 {
-    (void)user;
-    Ask *a = ask(SAY_NET, NET_SECRET, method, url, (double)index, 0);
     if (!a)
         return -1;
     int64_t result = a->result || a->reply.len > size ? -1 : (int64_t)a->reply.len;
@@ -215,6 +230,24 @@ int64_t on_secret(void *user, uint64_t index, const char *method, const char *ur
     memset(a->reply.data ? a->reply.data : "", 0, a->reply.data ? a->reply.len : 0);
     ask_unref(a);
     return result;
+}
+
+int64_t on_secret(void *user, uint64_t index, const char *method, const char *url, char *out, uint64_t size)
+{
+    (void)user;
+    return take_reply(ask(SAY_NET, NET_SECRET, method, url, (double)index, 0), out, size);
+}
+
+int64_t on_sign(void *user, uint64_t index, const char *method, const char *url, const char *body, uint64_t body_len, char *out, uint64_t size)
+{
+    (void)user;
+    Ask *a = ask_new(SAY_NET, NET_SIGN, method, url, (double)index, 0);
+    if (a && body) {
+        a->has_body = true;
+        if (!bytes_add(&a->body, body, (size_t)body_len))
+            a->what = -1; /* no memory: nobody signs what was not seen */
+    }
+    return take_reply(put_question(a), out, size);
 }
 
 /* ---------- answers ---------- */

@@ -259,7 +259,7 @@ static void export_all(napi_env env, napi_value exports, const Export *list)
 NAPI_MODULE_INIT()
 {
     static const Export own[] = {{"setup", setup}, {NULL, NULL}};
-    const Export *const lists[] = {own, run_exports, shell_exports, file_exports, ask_exports, command_exports, mount_exports};
+    const Export *const lists[] = {own, run_exports, shell_exports, file_exports, ask_exports, command_exports, mount_exports, transport_exports};
     napi_value name = text(env, "libshell");
     Env *e = env_new(env);
     if (!e)

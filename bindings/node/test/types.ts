@@ -27,6 +27,8 @@ async function main(): Promise<void> {
   } catch (error) {
     if (error instanceof ShellError && error.code === 'ENOENT') console.log(error.path);
   }
+  new Shell({ network: { allow: ['https://a.example/'], transport: ({ method, url, headers, body }) => fetch(url, { method, headers, body: body as BodyInit | undefined, redirect: 'manual' }) } });
+  new Shell({ network: { transport: () => ({ status: 200, headers: { a: 'b' }, body: ['x', new Uint8Array(1)] }), credentials: [{ url: 'https://a.example/', kind: 'sign', sign: async ({ body }) => ({ 'X-Length': `${body?.length}` }) }] } });
   // @ts-expect-error there is no such option
   sh.runSync('x', { timeot: 3 });
   // @ts-expect-error nothing of a secret in a configuration

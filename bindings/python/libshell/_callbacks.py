@@ -154,18 +154,34 @@ def on_resolve(user, host, out, size):
     return 0
 
 
+def _put_secret(raw: bytes, out: int, size: int) -> int:
+    if len(raw) > size:
+        return -1
+    ctypes.memmove(out, raw, len(raw))
+    return len(raw)
+
+
 @CFUNCTYPE(c_int64, c_void_p, c_uint64, c_char_p, c_char_p, c_void_p, c_uint64)
 def on_secret(user, index, method, url, out, size):
     net = thing_of(user)
     try:
         secret = net.credentials[index].secret(_text(method), _text(url))
-        raw = secret.encode() if isinstance(secret, str) else bytes(secret)
+        return _put_secret(secret.encode() if isinstance(secret, str) else bytes(secret), out, size)
     except Exception:  # noqa: BLE001
         return -1
-    if len(raw) > size:
+
+
+@CFUNCTYPE(c_int64, c_void_p, c_uint64, c_char_p, c_char_p, c_void_p, c_uint64, c_void_p, c_uint64)
+def on_sign(user, index, method, url, body, length, out, size):
+    net = thing_of(user)
+    try:
+        answer = net.credentials[index].secret(_text(method), _text(url), None if body is None else ctypes.string_at(body, length))
+        lines = [f"{name}: {value}" for name, value in (answer.items() if hasattr(answer, "items") else answer)]
+        if not lines or any("\r" in line or "\n" in line for line in lines):
+            return -1
+        return _put_secret("\n".join(lines).encode("utf-8", "surrogateescape"), out, size)
+    except Exception:  # noqa: BLE001
         return -1
-    ctypes.memmove(out, raw, len(raw))
-    return len(raw)
 
 
 # ---------- a transport ----------

@@ -35,19 +35,24 @@ class AllowUrl(Value):
         self.methods = methods if methods is None or isinstance(methods, str) else tuple(methods)
 
 
-_CRED_KINDS = {"bearer": 0, "basic": 1, "header": 2, "query": 3}
+_CRED_KINDS = {"bearer": 0, "basic": 1, "header": 2, "query": 3, "placeholder": 4, "sign": 5}
+_NAMED = ("header", "query", "placeholder")
 
 
 class Cred(Value):
     """A secret put into matching requests; the script never sees it, and it is no part of a repr. secret: text, bytes, or a function of (method,
-    url) asked each time. kind "basic": user:password; "header" and "query" need `name`. A secret of under 8 bytes needs redact=False."""
+    url) asked each time. kind "basic": user:password; "header" and "query" need `name`. "placeholder": the script has a variable `name` whose value
+    means nothing elsewhere and is the secret where it is sent in a matching request. "sign": secret is a function of (method, url, body or None where
+    it streams) that gives header names and values, asked each time. A secret of under 8 bytes needs redact=False."""
     __slots__ = ("url", "secret", "kind", "name", "methods", "redact")
 
-    def __init__(self, url: str, secret: Union[str, bytes, Callable[[str, str], Union[str, bytes]]], *, kind: str = "bearer",
+    def __init__(self, url: str, secret: Union[str, bytes, Callable], *, kind: str = "bearer",
                  name: Optional[str] = None, methods: Union[str, Sequence[str], None] = None, redact: bool = True):
         if kind not in _CRED_KINDS:
             raise InvalidArgumentError(f"credential kind {kind!r}: one of {', '.join(_CRED_KINDS)}")
-        if (kind in ("header", "query")) != (name is not None):
+        if kind == "sign" and not callable(secret):
+            raise InvalidArgumentError("a credential of kind sign has a function")
+        if (kind in _NAMED) != (name is not None):
             raise InvalidArgumentError(f"a credential of kind {kind} {'needs' if name is None else 'has no'} name")
         self.url, self.secret, self.kind, self.name, self.redact = url, secret, kind, name, redact
         self.methods = methods if methods is None or isinstance(methods, str) else tuple(methods)
@@ -125,6 +130,7 @@ class Net(Value):
         if self.transport:
             net.transfer, net.transfer_send, net.transfer_receive, net.transfer_close = map(c.address, c.on_transport)
         net.secret = c.address(c.on_secret) if any(callable(cred.secret) for cred in self.credentials) else None
+        net.sign = c.address(c.on_sign) if any(cred.kind == "sign" for cred in self.credentials) else None
         return net, handle, [rules, credentials, lists]
 
 

@@ -41,7 +41,8 @@ class Limits(Value):
                  file_size: Optional[int] = None, file_bytes: Optional[int] = None, inodes: Optional[int] = None, fds: Optional[int] = None,
                  processes: Optional[int] = None, pipeline: Optional[int] = None, depth: Optional[int] = None, script: Optional[int] = None,
                  regex: Optional[int] = None, expansion: Optional[int] = None, requests: Optional[int] = None, transfers: Optional[int] = None,
-                 redirects: Optional[int] = None, download: Optional[int] = None, upload: Optional[int] = None):
+                 redirects: Optional[int] = None, download: Optional[int] = None, upload: Optional[int] = None,
+                 head: Optional[int] = None, connect_ms: Optional[int] = None):
         values = locals()
         for name in n.LIMIT_NAMES:
             setattr(self, name, values[name])

@@ -14,7 +14,7 @@ ENOTEMPTY, EROFS, ENOSPC, EFBIG, ELOOP, ENAMETOOLONG, EXDEV, EMFILE, EIO, ENOTSU
 
 LIMIT_DEFAULT = 2**64 - 1
 LIMIT_NAMES = ("time_ms", "steps", "memory", "output", "file_size", "file_bytes", "inodes", "fds", "processes", "pipeline", "depth", "script",
-               "regex", "expansion", "requests", "transfers", "redirects", "download", "upload")
+               "regex", "expansion", "requests", "transfers", "redirects", "download", "upload", "head", "connect_ms")
 
 
 class Options(Structure):

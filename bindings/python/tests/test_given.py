@@ -16,7 +16,7 @@ import weakref
 from pathlib import Path
 
 import libshell
-from libshell import AllowUrl, Audit, Bind, Cred, FileRule, Image, Limits, Net, Policy, Request, Response, Shell
+from libshell import AllowUrl, Audit, Bind, Cred, FileRule, Image, InvalidArgumentError, Limits, Net, Policy, Request, Response, Shell
 
 
 class Store:
@@ -327,6 +327,38 @@ class Transports(unittest.TestCase):
             sh.run("curl -sL -H 'X-Mine: 1' https://api.example/v1/hop")
             self.assertEqual([dict(r.headers).get("X-Mine") for r in self.seen], ["1", None])
             self.assertEqual(["Authorization" in dict(r.headers) for r in self.seen], [True, False])
+
+    def test_placeholders(self):
+        net = Net(["https://*"], [Cred("https://api.example/", "top-secret-token", kind="placeholder", name="TOKEN")], transport=self.transport)
+        with Shell(net=net) as sh:
+            shown = sh.run("echo $TOKEN; curl -s -d \"$TOKEN\" https://api.example/; echo \"<$TOKEN>\" > f; curl -s -T f https://api.example/; curl -s -d \"$TOKEN\" https://other.example/")
+            place, posted, put, elsewhere = shown.stdout.split("\n")[:4]
+            self.assertTrue(place.startswith("lsh_"))
+            self.assertEqual([r.body for r in self.seen], [b"top-secret-token", b"<top-secret-token>\n", place.encode()])
+            self.assertNotIn("top-secret", shown.stdout)
+        with self.assertRaises(InvalidArgumentError):
+            Cred("https://api.example/", "top-secret-token", kind="placeholder")
+
+    def test_signing(self):
+        asked = []
+
+        def sign(method, url, body):
+            asked.append((method, url, body))
+            return {"X-Signature": f"signature-of-{len(body or b'')}"} if "no" not in url else None
+        with Shell(net=Net(["https://*"], [Cred("https://api.example/", sign, kind="sign")], transport=self.transport)) as sh:
+            self.assertEqual(sh.run("curl -s -H 'X-Signature: mine' -d abc https://api.example/; curl -s https://api.example/; echo x | curl -s -T - https://api.example/").status, 0)
+            self.assertEqual([dict(r.headers).get("X-Signature") for r in self.seen], ["signature-of-3", "signature-of-0", "signature-of-0"])
+            self.assertEqual(asked, [("POST", "https://api.example/", b"abc"), ("GET", "https://api.example/", None), ("PUT", "https://api.example/", None)])
+            self.assertEqual(sh.run("curl -s https://api.example/no").status, 7)
+        for answer in ({"A": "b\r\nC: d"}, {}, 7):
+            with Shell(net=Net(["https://*"], [Cred("https://api.example/", lambda *_: answer, kind="sign")], transport=self.transport)) as sh:
+                self.assertEqual(sh.run("curl -s https://api.example/").status, 7)
+        with self.assertRaises(InvalidArgumentError):
+            Cred("https://api.example/", "text", kind="sign")
+
+    def test_limits(self):
+        with Shell(net=Net(["https://*"], transport=self.transport), limits=Limits(head=20, connect_ms=1000)) as sh:
+            self.assertEqual(sh.run("curl -sS https://other.example/a").stderr, "curl: (56) head limit of 20 bytes reached\n")
 
     def test_addresses(self):
         with self.shell(resolve=lambda host: ["10.0.0.1", "93.184.216.34"] if host.startswith("other") else ["10.0.0.1"]) as sh:

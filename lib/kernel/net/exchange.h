@@ -6,7 +6,7 @@
 #include "lib/kernel/http.h"
 #include "lib/kernel/internal.h"
 
-enum { BODY_SMALL = 16 * 1024, BODY_ROOM = 512 * 1024, BODY_FULL = 256 * 1024, UPLOAD_ROOM = 128 * 1024, HEADS_MAX = 1024 * 1024, ADDRESSES_MAX = 32, PLACEHOLDER_MOST = 64 };
+enum { BODY_SMALL = 16 * 1024, BODY_ROOM = 512 * 1024, BODY_FULL = 256 * 1024, UPLOAD_ROOM = 128 * 1024, HEADS_MAX = 1024 * 1024 /* when there is no limit: of what is kept for -v, of a request line */, ADDRESSES_MAX = 32, PLACEHOLDER_MOST = 64 };
 
 /* ASKING: the embedder, who may take steps to answer; the component has no part in it yet. */
 typedef enum { HTTP_ASKING, HTTP_RESOLVING, HTTP_READY, HTTP_RUNNING, HTTP_ENDED } HttpState;
@@ -43,6 +43,7 @@ struct Http {
     /* what came */
     Buf heads, trace;
     size_t last_head, traced;
+    uint64_t most_heads;    /* 0: no limit */
     bool in_head, head_done;
     char last_trace;
     char *body[2];

@@ -63,7 +63,8 @@ static Http *http_new(Proc *p)
     h->kernel = k;
     mem_init(&h->mem, &k->memory, NULL, NULL);
     mem_init(&h->bodies, &k->memory, NULL, NULL);
-    buf_init(&h->heads, &h->mem, 2 * HEADS_MAX);
+    buf_init(&h->heads, &h->mem, BUF_MAX);
+    h->most_heads = kern_limit(k, LIMIT_HEAD);
     buf_init(&h->trace, &h->mem, 4 * HEADS_MAX);
     h->next = k->net->exchanges;
     k->net->exchanges = h;

@@ -341,6 +341,13 @@ static bool take_body(Proc *p, Http *h, const HttpRequest *r)
     return !r->has_body || !r->streams || h->upload || no_memory(h);
 }
 
+/* The sooner of what the script asks for and the shell's limit; 0: neither. */
+static int64_t connect_time(Proc *p, const HttpRequest *r)
+{
+    int64_t most = (int64_t)MIN(kern_limit(p->kernel, LIMIT_CONNECT), (uint64_t)INT32_MAX);
+    return GUARD(NET_CONNECT, most && (!r->connect_timeout_ms || r->connect_timeout_ms > most)) ? most : r->connect_timeout_ms;
+}
+
 bool http_prepare(Proc *p, Http *h, const HttpRequest *r)
 {
     HttpLines lines = {.h = h};
@@ -350,7 +357,7 @@ bool http_prepare(Proc *p, Http *h, const HttpRequest *r)
     h->start.resume_from = r->resume_from;
     h->start.insecure = r->insecure;
     h->start.http_version = r->http_version;
-    h->start.connect_timeout_ms = r->connect_timeout_ms;
+    h->start.connect_timeout_ms = connect_time(p, r);
     h->start.timeout_ms = r->timeout_ms;
     h->start.max_file_size = r->max_file_size;
     h->start.max_receive_speed = r->max_receive_speed;

@@ -32,8 +32,11 @@ static bool on_header(void *user, const char *line, size_t n)
 {
     Http *h = user;
     Slice text = clean(h, slice(line, n));
-    if (h->heads.len + text.len > HEADS_MAX)
+    if (GUARD(NET_HEAD, h->most_heads && h->heads.len + text.len > h->most_heads)) {
+        http_fail(h, HTTP_RECEIVE_ERROR, false, "head limit of %llu bytes reached", (unsigned long long)h->most_heads);
+        kern_event(h->kernel, EVENT_LIMIT, 0, limit_name(LIMIT_HEAD), NULL, 0);
         return false;
+    }
     if (!h->in_head && !h->head_done) {
         h->in_head = true;
         h->last_head = h->heads.len;
