@@ -162,6 +162,13 @@ static const char *source_path(Proc *p, const char *name)
     }
 }
 
+/* A file that stands for a command is no script. */
+static bool is_program(Proc *p, const char *path)
+{
+    Program program = proc_find(p, path, NULL);
+    return program.kind == PROGRAM_COMMAND;
+}
+
 static int source_main(Proc *p, Args *args)
 {
     Interp *in = interp_of(p);
@@ -186,7 +193,13 @@ static int source_main(Proc *p, Args *args)
         if (error == -EISDIR)
             return shell_fail(p, args, "%s: is a directory", path);
         shell_error(in, NULL, "%s: %s", path, error_text(error));
+        source_failed(in);
         return 1;
+    }
+    if (is_program(p, path)) {
+        shell_fail(p, args, "%s: cannot execute binary file", path);
+        source_failed(in);
+        return 126;
     }
     int saved = positional_count(in);
     char **old = mem_array(&p->mem, (size_t)saved + 1, char *);

@@ -190,8 +190,10 @@ static int declare_name(Declare *d, const char *word)
     return var_declare(d->in, name, set, d->clear, d->flags) ? 0 : 1;
 }
 
-static int declare_function(Declare *d, const char *word)
+static int declare_function(Declare *d, const char *word, bool compound)
 {
+    if (compound)
+        return 1;
     if (*word != '=' && strchr(word, '='))
         return shell_fail(d->proc, d->args, "cannot use `-f' to make functions");
     if (d->set || d->clear) {
@@ -208,7 +210,7 @@ static int declare_word(Declare *d, int index)
 {
     const char *word = d->args->argv[index];
     if (d->functions)
-        return declare_function(d, word);
+        return declare_function(d, word, builtin_assign(d->in, index) && builtin_assign(d->in, index)->is_array);
     if (d->print)
         return print_variable(d, word);
     if (d->local_options && strcmp(word, "-") == 0)

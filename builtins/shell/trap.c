@@ -1,31 +1,38 @@
 /* trap: actions for signals and for EXIT, DEBUG, ERR and RETURN. */
 #include "shell.h"
 
-static void print_trap(Proc *p, int number)
+/* With -p POSIX mode shows the default too. */
+static void print_trap(Proc *p, int number, bool shown)
 {
     Slice action;
-    if (!trap_get(interp_of(p), number, &action))
+    bool set = trap_get(interp_of(p), number, &action);
+    if (!set && !(shown && posix_mode(interp_of(p))))
         return;
+    if (!set)
+        action = SLICE("-");
     Buf line = shell_buf(p);
     buf_append(&line, SLICE("trap -- "));
-    quote_single(&line, action);
-    const char *name = signal_name(number);
+    if (set)
+        quote_single(&line, action);
+    else
+        buf_append(&line, action);
+    const char *name = number == 32 || number == 33 ? (number == 32 ? "32" : "33") : signal_name(number);
     buf_printf(&line, " %s\n", posix_mode(interp_of(p)) && strncmp(name, "SIG", 3) == 0 ? name + 3 : name);
     out_write(p->out, buf_slice(&line));
 }
 
-static int print_traps(Proc *p, Args *args)
+static int print_traps(Proc *p, Args *args, bool shown)
 {
     int status = 0;
     if (args->at >= args->argc)
         for (int n = 0; n < TRAP_MAX; n++)
-            print_trap(p, n);
+            print_trap(p, n, shown);
     for (int i = args->at; i < args->argc; i++) {
         int number = signal_number(slice_str(args->argv[i]));
         if (number < 0)
             status = shell_fail(p, args, "%s: invalid signal specification", args->argv[i]);
         else
-            print_trap(p, number);
+            print_trap(p, number, shown);
     }
     return status;
 }
@@ -78,7 +85,7 @@ static int trap_main(Proc *p, Args *args)
     if (list)
         return list_signals(p);
     if (print || args->at >= args->argc)
-        return print_traps(p, args);
+        return print_traps(p, args, print);
     const char *first = args->argv[args->at];
     bool alone = args->at + 1 == args->argc && signal_number(slice_str(first)) >= 0;
     if (alone || (all_digits(first) && args->at + 1 < args->argc))

@@ -19,6 +19,7 @@ bool arith_eval(Interp *in, const Arith *code, const Word *text, int64_t *out);
 /* Text that is already expanded: let, (( )) fallback, declare -i, subscripts, test -eq. */
 bool arith_eval_index(Interp *in, const Arith *code, const Word *index, int64_t *out); /* the subscript of an indexed array */
 bool arith_eval_expanded(Interp *in, Slice text, int64_t *out); /* of text whose $ have been expanded */
+Slice expand_arith(Interp *in, const Word *text); /* what arith_eval_expanded takes */
 bool arith_eval_text(Interp *in, Slice text, int64_t *out);
 
 #endif

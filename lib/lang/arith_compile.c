@@ -490,6 +490,8 @@ static bool skippable(Interp *in, const Arith *n)
     int64_t value;
     if (!n)
         return true;
+    if (n->type == N_POWER) /* a negative exponent is an error even here */
+        return false;
     if (n->type == N_PARAM && !read_param(in, n, &value))
         return false;
     return n->type == N_PARAM || (skippable(in, n->a) && skippable(in, n->b) && skippable(in, n->c));
@@ -532,6 +534,42 @@ static bool eval(Interp *in, const Arith *n, int64_t *out)
     return false;
 }
 
+/* A literal part's share in how many subscripts are open. */
+static unsigned count_open(Slice s, unsigned open)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        open += s.data[i] == '[' && (open || (i && name_char(s.data[i - 1])));
+        open -= s.data[i] == ']' && open;
+    }
+    return open;
+}
+
+/* The text with its expansions; what stands in a subscript comes out with its special characters escaped, and so stays one key. */
+Slice expand_arith(Interp *in, const Word *text)
+{
+    if (text->count < 2 || !memchr(text->source.data, '[', text->source.len))
+        return expand_string(in, text);
+    Buf b;
+    buf_init(&b, mem_of(in), BUF_MAX);
+    unsigned open = 0;
+    for (uint32_t i = 0; i < text->count; i++) {
+        WordPart *part = &text->parts[i];
+        Word one = {.parts = part, .count = 1, .flags = (uint16_t)(text->flags & ~WORD_LITERAL), .source = text->source};
+        Slice s = part->kind == PART_LITERAL ? part->text : expand_string(in, &one);
+        if (part->kind == PART_LITERAL) {
+            open = count_open(s, open);
+            buf_append(&b, s);
+            continue;
+        }
+        for (size_t k = 0; k < s.len; k++) {
+            if (open && s.data[k] && strchr("[]\\$`\"'", s.data[k]))
+                buf_char(&b, '\\');
+            buf_char(&b, s.data[k]);
+        }
+    }
+    return b.len ? buf_slice(&b) : SLICE("");
+}
+
 bool arith_eval_index(Interp *in, const Arith *code, const Word *index, int64_t *out)
 {
     Slice source = index ? index->source : SLICE("");
@@ -553,5 +591,5 @@ bool arith_eval(Interp *in, const Arith *code, const Word *text, int64_t *out)
         if (in->arith_reported)
             return false;
     }
-    return arith_eval_expanded(in, text ? expand_string(in, text) : SLICE(""), out);
+    return arith_eval_expanded(in, text ? expand_arith(in, text) : SLICE(""), out);
 }

@@ -92,7 +92,22 @@ static Slice strip_quotes(Slice s)
     return s.len > 1 && s.data[0] == '\'' && s.data[s.len - 1] == '\'' ? slice(s.data + 1, s.len - 2) : s;
 }
 
-static Slice key_of(Eval *e, Slice subscript) { return e->raw ? expand_subscript(e->in, subscript) : strip_quotes(subscript); }
+/* expand_arith has put backslashes before what would not be part of the key. */
+static Slice strip_escapes(Eval *e, Slice s)
+{
+    if (!s.len || !memchr(s.data, '\\', s.len))
+        return strip_quotes(s);
+    char *out = mem_alloc(mem_of(e->in), s.len + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < s.len; i++) {
+        i += s.data[i] == '\\' && i + 1 < s.len;
+        out[n++] = s.data[i];
+    }
+    out[n] = 0;
+    return slice(out, n);
+}
+
+static Slice key_of(Eval *e, Slice subscript) { return e->raw ? expand_subscript(e->in, subscript) : strip_escapes(e, subscript); }
 
 /* The index that the subscript of an indexed array means; false after a message, which is no failure: the element counts as 0. */
 static bool index_of(Eval *e, const Var *v, Place *p, bool write)
@@ -279,7 +294,12 @@ static size_t subscript_end(Slice s, size_t at)
 {
     size_t depth = 0;
     for (size_t i = at; i < s.len; i++) {
-        if (s.data[i] == '[')
+        if (s.data[i] == '\\') {
+            i++;
+        } else if (s.data[i] == '"' || s.data[i] == '\'') {
+            size_t n = slice_find(slice_from(s, i + 1), s.data[i]);
+            i += n + 1;
+        } else if (s.data[i] == '[')
             depth++;
         else if (s.data[i] == ']' && --depth == 0)
             return i;
@@ -367,6 +387,23 @@ static bool step_token(Eval *e, Token before)
     return true;
 }
 
+/* bash reads the token behind a name before it asks for the name's value. False: there it failed. */
+static bool token_follows(Eval *e)
+{
+    Eval here = *e;
+    if (e->failed)
+        return false;
+    if (++e->depth > DEPTH_MAX || !proc_stack_room(e->in->p, 16384)) {
+        fail(e, "expression recursion level exceeded");
+        return false;
+    }
+    next(e);
+    if (e->failed)
+        return false;
+    *e = here;
+    return true;
+}
+
 static void next(Eval *e)
 {
     Token before = e->token;
@@ -380,7 +417,7 @@ static void next(Eval *e)
     char c = e->text.data[e->at];
     if (name_start(c)) {
         name_token(e);
-        if (before == T_NUM || before == T_NAME) /* wrong, but bash has read its value before it says so */
+        if ((before == T_NUM || before == T_NAME) && token_follows(e)) /* wrong, but bash has read its value before it says so */
             read_variable(e, &(Place){e->place.name, e->place.subscript, 0, false});
     }
     else if (c >= '0' && c <= '9')
@@ -440,8 +477,8 @@ static int64_t parse_primary(Eval *e)
     }
     if (e->token == T_NAME) {
         Place place = e->place;
-        /* Before what follows is looked at; a plain = does not ask for the value. */
-        v = assignment_follows(e) ? 0 : read_variable(e, &place);
+        /* A plain = does not ask for the value. */
+        v = assignment_follows(e) || !token_follows(e) ? 0 : read_variable(e, &place);
         e->target = place;
         next(e);
         if (e->token == T_INC || e->token == T_DEC) {
@@ -487,8 +524,7 @@ static int64_t parse_power(Eval *e)
     next(e);
     int64_t exponent = parse_power(e);
     if (exponent < 0) {
-        if (!e->skip)
-            fail(e, "exponent less than 0");
+        fail(e, "exponent less than 0"); /* also where nothing is evaluated */
         return 0;
     }
     return arith_power(v, exponent);
@@ -664,17 +700,14 @@ static int64_t parse_assign(Eval *e)
         return 0;
     }
     int64_t left = v;
-    size_t operand_at = e->token_at;
     int64_t right = parse_assign(e);
     if (e->failed)
         return 0;
     if (op == '=') {
         v = right;
     } else if (!arith_apply(op, left, right, &v)) {
-        if (!e->skip) {
-            e->token_at = operand_at;
+        if (!e->skip)
             fail(e, "division by 0");
-        }
         return 0;
     }
     write_variable(e, &place, v);

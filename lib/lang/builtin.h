@@ -25,6 +25,7 @@ enum {
     ATTR_EXPORT = 1, ATTR_READONLY = 2, ATTR_INTEGER = 4, ATTR_LOWER = 8, ATTR_UPPER = 16, ATTR_NAMEREF = 32, ATTR_ARRAY = 64,
     ATTR_ASSOC = 128, ATTR_TRACE = 256, ATTR_CAPITAL = 512, ATTR_LOCAL = 1024, ATTR_INVISIBLE = 2048 /* declared, not set */,
     ATTR_NO_ASSIGN = 4096 /* GROUPS, FUNCNAME ...: assignments are ignored */,
+    ATTR_KEEP = 8192 /* a prefix assignment that export or the like has spoken of: stays */,
 };
 
 typedef enum { VALUE_UNSET, VALUE_INT, VALUE_STR, VALUE_ARRAY, VALUE_ASSOC } ValueKind;
@@ -150,6 +151,7 @@ bool posix_mode(Interp *in);
 void set_special_error(Interp *in); /* a usage error in a special builtin: fatal in POSIX mode */
 
 /* eval and source: parse and run in this interpreter; the status. `name` for messages and BASH_SOURCE (NULL: eval). */
+void source_failed(Interp *in); /* the RETURN trap */
 uint32_t scope_depth(Interp *in); /* of the function that runs */
 bool arguments_changed(Interp *in, bool changed); /* whether `set` has changed them; sets what the next call returns */
 void source_with_args(Interp *in, bool given); /* the next file that is sourced has arguments of its own */

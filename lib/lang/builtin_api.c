@@ -307,6 +307,8 @@ static int run_source(Interp *in, Slice text, const char *name)
     str_unref(g, source); /* the frame holds them */
     in->dyn.source = source;
     in->dyn.source_depth++;
+    if (!OPT(in, FUNCTRACE))
+        in->dyn.hidden_traps |= HIDE_DEBUG;
     unwind_push(in, &u->unwind, end_source);
     int status = run_units(in, text, 1, NULL);
     if (in->flow == FLOW_RETURN) {
@@ -318,6 +320,13 @@ static int run_source(Interp *in, Slice text, const char *name)
     unwind_to(in, mark);
     mem_reset(mem_of(in), mem);
     return status;
+}
+
+/* RETURN runs also for a file that was not there. */
+void source_failed(Interp *in)
+{
+    if (trap_has(in, TRAP_RETURN) && !in->flow)
+        trap_run(in, TRAP_RETURN);
 }
 
 uint32_t scope_depth(Interp *in) { return in->dyn.function_depth; }

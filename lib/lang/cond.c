@@ -269,8 +269,8 @@ int exec_cond(Interp *in, const Node *n)
     int status;
     in->dyn.line = n->line;
     in->command = n;
-    if (unlikely(trap_has(in, TRAP_DEBUG)))
-        trap_run(in, TRAP_DEBUG);
+    if (unlikely(trap_has(in, TRAP_DEBUG)) && trap_debug(in))
+        return 0;
     cond_eval(in, n->cond.cond, &status);
     unwind_to(in, unwind);
     mem_reset(mem_of(in), mark);

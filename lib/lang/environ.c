@@ -6,6 +6,8 @@ static Interp *interp_of_env(const ProcEnv *env) { return (Interp *)(void *)((ch
 static const char *env_get(const ProcEnv *env, Proc *p, const char *name)
 {
     Interp *in = interp_of_env(env);
+    if (strcmp(name, "_") == 0)
+        return in->program_path;
     Name n = name_of(slice_str(name));
     const Var *v = var_lookup(in, &n);
     if (!v || !(v->attrs & ATTR_EXPORT) || v->attrs & ATTR_INVISIBLE || v->value.kind > VALUE_STR)

@@ -194,12 +194,24 @@ void trace_word(Buf *b, const Word *w)
         buf_append(b, w->source);
 }
 
+/* A word as messages show it: bash keeps the text of $( ) as it prints the commands in it. */
+Slice word_shown(Interp *in, const Word *w)
+{
+    if (likely(!memmem(w->source.data, w->source.len, "$(", 2)))
+        return w->source;
+    Buf b;
+    buf_init(&b, mem_of(in), BUF_MAX);
+    print_word(&b, w);
+    return buf_slice(&b);
+}
+
 /* "for i in 1 2", each round. */
 void trace_for(Interp *in, const Node *n)
 {
     Buf b;
     trace_begin(in, &b);
-    buf_printf(&b, "%s %.*s in", n->kind == NODE_FOR ? "for" : "select", (int)n->each.var.text.len, n->each.var.text.data);
+    buf_printf(&b, "%s %.*s in%s", n->kind == NODE_FOR ? "for" : "select", (int)n->each.var.text.len, n->each.var.text.data,
+               n->each.in_given && !n->each.count ? " " : "");
     if (!n->each.in_given)
         buf_append(&b, SLICE(" \"$@\""));
     for (uint32_t i = 0; i < n->each.count; i++) {

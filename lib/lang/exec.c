@@ -146,17 +146,18 @@ static int exec_while(Interp *in, const Node *n, bool until)
     return status;
 }
 
-/* DEBUG traps of what is no simple command; BASH_COMMAND is its head. */
-static void debug_trap(Interp *in, const Node *n)
+/* DEBUG traps of what is no simple command; BASH_COMMAND is its head. True: it is skipped. */
+static bool debug_trap(Interp *in, const Node *n)
 {
     if (likely(!in->st.traps) || !trap_has(in, TRAP_DEBUG))
-        return;
+        return false;
     const Node *outer = in->command;
     if (!in->trap_depth)
         in->command = n;
-    trap_run(in, TRAP_DEBUG);
+    bool skips = trap_debug(in);
     if (n->kind == NODE_ARITH) /* a clause of for ((;;)): gone when we return */
         in->command = outer;
+    return skips;
 }
 
 static bool name_refused(Interp *in, const Node *n)
@@ -185,7 +186,11 @@ static int exec_for(Interp *in, const Node *n)
     int status = 0;
     in->dyn.loop_depth++;
     for (uint32_t i = 0; i < f.count; i++) {
-        debug_trap(in, n);
+        if (debug_trap(in, n)) {
+            if (in->flow)
+                break;
+            continue;
+        }
         if (unlikely(OPT(in, XTRACE)))
             trace_for(in, n);
         const Var *v = var_lookup(in, &n->each.var);
@@ -346,6 +351,10 @@ int exec_select(Interp *in, const Node *n)
     Unwind *unwind = in->unwind;
     Fields f;
     fields_init(&f, mem_of(in));
+    if (debug_trap(in, n))
+        return 0;
+    if (unlikely(OPT(in, XTRACE)))
+        trace_for(in, n);
     if (n->each.in_given)
         expand_words(in, n->each.words, n->each.count, &f);
     else
@@ -353,9 +362,6 @@ int exec_select(Interp *in, const Node *n)
             fields_add(in, &f, mem_copy(mem_of(in), str_slice(positional(in, i))));
     int status = 0;
     bool show = true;
-    debug_trap(in, n);
-    if (unlikely(OPT(in, XTRACE)))
-        trace_for(in, n);
     in->dyn.loop_depth++;
     while (f.count) {
         output_flush(in->p->out);
@@ -406,7 +412,8 @@ static int exec_case(Interp *in, const Node *n)
     MemMark mark = mem_mark(mem_of(in));
     Unwind *unwind = in->unwind;
     in->dyn.line = n->line;
-    debug_trap(in, n);
+    if (debug_trap(in, n))
+        return 0;
     if (unlikely(OPT(in, XTRACE)))
         trace_text(in, slice_str(mem_printf(mem_of(in), "case %.*s in", (int)n->kase.subject->source.len, n->kase.subject->source.data)));
     Slice subject = expand_string(in, n->kase.subject);
@@ -438,8 +445,8 @@ static int exec_arith(Interp *in, const Node *n)
     Unwind *unwind = in->unwind;
     in->dyn.line = n->line;
     in->command = n;
-    if (unlikely(trap_has(in, TRAP_DEBUG)))
-        trap_run(in, TRAP_DEBUG);
+    if (unlikely(trap_has(in, TRAP_DEBUG)) && trap_debug(in))
+        return 0;
     bool ok = eval_traced(in, n->arith.code, n->arith.text, &value);
     unwind_to(in, unwind);
     mem_reset(mem_of(in), mark);
@@ -479,6 +486,8 @@ static int exec_redirected(Interp *in, const Node *n)
     MemMark mem = mem_mark(mem_of(in));
     Unwind *mark = in->unwind;
     int status = 1;
+    if (n->kind == NODE_COND || n->kind == NODE_ARITH)
+        in->dyn.line = n->line;
     if (redirs_apply(in, n->redirs)) {
         status = exec_kind(in, n);
         unwind_to(in, mark);
@@ -500,6 +509,8 @@ int exec_node(Interp *in, const Node *n)
     if (unlikely(!proc_stack_room(in->p, STACK_NEEDED)))
         proc_limit(in->p, LIMIT_DEPTH);
     bool wraps = n->redirs && n->kind != NODE_SUBSHELL && n->kind != NODE_FUNCTION && n->kind != NODE_COPROC;
+    uint32_t line = in->dyn.line;
     int status = wraps ? exec_redirected(in, n) : exec_kind(in, n);
+    in->dyn.line = line;
     return in->status = status;
 }

@@ -163,6 +163,49 @@ typedef struct ScopeUnwind {
 
 static void pop_scope(Interp *in, Unwind *u) { locals_pop(in, ((ScopeUnwind *)u)->locals); }
 
+/* Attributes count for nothing here, but that n+=1 adds where n is an integer. */
+static Slice appended(Interp *in, const Var *v, Slice old, Slice text)
+{
+    int64_t a, b;
+    if (!v || !(v->attrs & ATTR_INTEGER))
+        return slice_str(mem_printf(mem_of(in), "%.*s%.*s", (int)old.len, old.data, (int)text.len, text.data));
+    old = slice(mem_copy(mem_of(in), old), old.len);
+    if (!arith_eval_text(in, old, &a) || !arith_eval_text(in, text, &b))
+        lang_arith_discard(in);
+    return slice_str(mem_printf(mem_of(in), "%lld", (long long)((uint64_t)a + (uint64_t)b)));
+}
+
+typedef struct Kept {
+    struct Kept *next;
+    const Name *name;
+    Slice text;
+    uint32_t attrs;
+} Kept;
+
+/* x=1 export x: what export, readonly and declare -x make of a prefix assignment outlives the command. */
+static Kept *kept_assignments(Interp *in, const Node *n)
+{
+    Kept *list = NULL;
+    for (uint32_t i = 0; i < n->simple.nassigns; i++) {
+        const Name *name = &n->simple.assigns[i].name;
+        const Var *v = var_lookup(in, name);
+        Slice text;
+        if (!v || !(v->attrs & ATTR_KEEP) || v->scope != in->dyn.function_depth + 1 || !lang_get(in, name, &text))
+            continue;
+        Kept *k = mem_new(mem_of(in), Kept);
+        *k = (Kept){list, name, slice(mem_copy(mem_of(in), text), text.len), v->attrs & (ATTR_EXPORT | ATTR_READONLY)};
+        list = k;
+    }
+    return list;
+}
+
+static void keep_assignments(Interp *in, const Kept *list)
+{
+    for (; list; list = list->next)
+        if (lang_set(in, list->name, list->text, false))
+            var_declare(in, list->name->text, list->attrs, 0, 0);
+}
+
 /* x=1 cmd: bindings of the command's own, exported. False: readonly (printed). */
 static bool prefix_assignments(Interp *in, const Node *n)
 {
@@ -188,9 +231,8 @@ static bool prefix_assignments(Interp *in, const Node *n)
         if (a->index)
             continue;
         if (a->append && lang_get(in, &a->name, &old))
-            text = slice_str(mem_printf(mem_of(in), "%.*s%.*s", (int)old.len, old.data, (int)text.len, text.data));
-        uint32_t kept = v ? v->attrs & (ATTR_INTEGER | ATTR_LOWER | ATTR_UPPER) : 0;
-        var_put_local(in, &a->name, in->dyn.function_depth + 1, ATTR_EXPORT | kept);
+            text = appended(in, v, old, text);
+        var_put_local(in, &a->name, in->dyn.function_depth + 1, ATTR_EXPORT);
         if (!lang_set(in, &a->name, text, false))
             return false;
     }
@@ -662,14 +704,16 @@ int exec_simple(Interp *in, const Node *n)
     int nassigns = in->nassigns;
     in->command_mark = unwind;
     in->arith_who = NULL;
+    uint32_t line = in->dyn.line;
     in->dyn.line = n->line;
     if (likely(!in->trap_depth))
         in->command = n;
-    if (unlikely(in->st.traps != NULL) && trap_has(in, TRAP_DEBUG) && !in->debug_done)
-        trap_run(in, TRAP_DEBUG);
+    bool skipped = unlikely(in->st.traps != NULL) && trap_has(in, TRAP_DEBUG) && !in->debug_done && trap_debug(in);
     if (unlikely(in->flow == FLOW_EXIT)) /* errexit, in the trap */
         return in->status;
     in->debug_done = false;
+    if (unlikely(skipped))
+        return 0;
     if (unlikely(OPT(in, NOEXEC)))
         return in->status;
     if (unlikely(OPT(in, KEYWORD)))
@@ -691,6 +735,11 @@ int exec_simple(Interp *in, const Node *n)
         Slice last = slice_str(f.items[f.count - 1]); /* commands put their arguments in another order, and words of their own among them */
         status = exec_command(in, n, &f);
         remember_last(in, last);
+        if (n->simple.nassigns) {
+            Kept *kept = kept_assignments(in, n);
+            unwind_to(in, unwind);
+            keep_assignments(in, kept);
+        }
     }
     in->assigns = assigns;
     in->nassigns = nassigns;
@@ -708,5 +757,6 @@ int exec_simple(Interp *in, const Node *n)
         else
             check_errexit_only(in, status); /* a trap on ERR that the command itself has set is not for it */
     }
+    in->dyn.line = line;
     return status;
 }

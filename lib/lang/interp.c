@@ -245,11 +245,13 @@ static void print_parse_line(Interp *in, const char *text)
     Output *err = in->p->err;
     output_flush(in->p->out);
     out_write(err, name);
-    out_str(err, ": ");
+    bool gnu = SHOPT(in, GNU_ERRFMT) && strncmp(text, "line ", 5) == 0;
     if (in->dyn.text_name) {
-        out_str(err, in->dyn.text_name);
         out_str(err, ": ");
+        out_str(err, in->dyn.text_name);
     }
+    out_str(err, gnu ? ":" : ": ");
+    text += gnu ? 5 : 0;
     out_str(err, text);
     out_char(err, '\n');
     output_flush(err);

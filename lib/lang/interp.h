@@ -221,6 +221,7 @@ struct Interp {
     int status;          /* $? */
     int exit_status;     /* of FLOW_EXIT */
     int return_status;   /* of FLOW_RETURN */
+    int debug_status;    /* of the last DEBUG trap */
     int before_return;   /* $? when return was called */
     bool cond_not;       /* ! in front of the term that [[ ]] is about to trace */
     bool debug_done;     /* the DEBUG trap of a pipeline's command has run in its parent */
@@ -450,6 +451,8 @@ void base_args_know(Interp *in); /* what BASH_ARGV has at its bottom, from here 
 Program program_find(Interp *in, const char *name, bool default_path);
 bool set_nameref(Interp *in, const Name *name, Slice target);
 void trace_word(Buf *b, const Word *w);
+Slice word_shown(Interp *in, const Word *w);
+void ambiguous(Interp *in, const Redir *r); /* says that it is */
 void trace_for(Interp *in, const Node *n);
 int exec_simple(Interp *in, const Node *n);
 int exec_condition_free(Interp *in, const Node *n); /* without errexit */
@@ -496,6 +499,7 @@ static inline bool traps_due(const Interp *in)
 int exit_trap_in_function(Interp *in, int status);
 void traps_arm(Interp *in);
 void trap_run(Interp *in, int number);   /* EXIT, ERR, DEBUG, RETURN or a signal */
+bool trap_debug(Interp *in);
 bool trap_has(Interp *in, int number);
 void traps_for_child(Interp *in);
 void job_add(Interp *in, const pid_t *pids, size_t n, const Node *node);

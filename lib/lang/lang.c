@@ -141,6 +141,7 @@ int lang_main(Proc *p, void *arg)
     RaiseKind kind = guard_enter(p, &guard);
     if (!kind) {
         take_arguments(in, run->args);
+        buf_append(&in->last_arg, str_slice(in->st.zero)); /* $_ before the first command */
         traps_arm(in);
         status = shell_body(in, run_body, (void *)(uintptr_t)run);
         guard_leave(p, &guard);

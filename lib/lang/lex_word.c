@@ -165,7 +165,7 @@ static void read_tilde(Builder *b)
         return;
     }
     const char *e = s + 1;
-    while (*e && !is(*e, CH_META | CH_QUOTE) && *e != '/' && *e != '}' && *e != ':' && !(b->stop && *e == b->stop))
+    while (*e && !is(*e, CH_META | CH_QUOTE) && *e != '/' && *e != ':' && !(*e == '}' && (b->mode == MODE_BRACE || b->how & READ_BRACES)) && !(b->stop && *e == b->stop))
         e++;
     if (is(*e, CH_QUOTE)) {
         literal(b, s, 1, false);
@@ -296,11 +296,6 @@ Word *read_parts(Parser *p, Mode mode, unsigned flags, char stop)
         read_unquoted(&b);
     if (*p->at == 0)
         need_more(p);
-    if (b.depth && *p->at == 0 && mode == MODE_REGEX) {
-        add_expected(p, p->cond_open);
-        p->error.second = p->error.more;
-        p->error.more = line_text(p, line_of_end(p), "unexpected argument to conditional binary operator");
-    }
     if (b.depth && *p->at == 0 && (mode == MODE_WORD || mode == MODE_REGEX))
         fail_matching(p, b.start, ")");
     if (p->frame != frame)

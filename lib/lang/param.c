@@ -407,8 +407,8 @@ static int64_t offset_of(Interp *in, const Arith *code, const Word *word)
 static NORETURN void bad_length(Interp *in, const Word *w)
 {
     Slice text = expand_string(in, w);
-    lang_report(in, "%.*s: substring expression < 0", (int)text.len, text.data);
-    lang_expand_failed(in);
+    lang_error(in, "%.*s: substring expression < 0", (int)text.len, text.data);
+    lang_arith_discard(in);
 }
 
 static Slice substring(Interp *in, const Param *p, Slice text)

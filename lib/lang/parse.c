@@ -287,6 +287,20 @@ Node *parse_list(Parser *p)
     return finish_list(p, base, line);
 }
 
+/* What follows a complete list is wrong: bash has read the bodies of its here-documents by then, and counts their lines. */
+NORETURN static void fail_behind_bodies(Parser *p)
+{
+    if (!p->pending || peek(p)->kind == TOK_EOF)
+        fail_token(p);
+    Token wrong = p->token;
+    const char *newline = memchr(wrong.end, '\n', (size_t)(p->frame->end - wrong.end)) ?: p->frame->end;
+    const char *s = heredoc_read(p, newline + (*newline != 0));
+    p->error_line = line_of(p, s) - (s > p->frame->start && s[-1] == '\n');
+    p->token = wrong;
+    p->have = true;
+    fail_token(p);
+}
+
 Node *parse_line(Parser *p)
 {
     size_t base = p->top;
@@ -298,10 +312,12 @@ Node *parse_line(Parser *p)
         if (kind == TOK_SEMI || kind == TOK_AND)
             take(p);
         else if (kind != TOK_NEWLINE && kind != TOK_EOF)
-            fail_token(p);
+            fail_behind_bodies(p);
         kind = peek(p)->kind;
         if (kind == TOK_NEWLINE || kind == TOK_EOF)
             break;
+        if (p->pending && !begins_command(p))
+            fail_behind_bodies(p);
     }
     return finish_list(p, base, line);
 }
@@ -353,6 +369,8 @@ static void unit_reset(Parser *p)
     p->arith_opened = NULL;
     p->cond = NULL;
     p->cond_open = 0;
+    p->cond_cut = NULL;
+    p->error_line = 0;
     p->in_items = false;
     p->within = p->paired = p->limit = NULL;
     p->in_dquotes = 0;

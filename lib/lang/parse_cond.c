@@ -49,14 +49,17 @@ static NORETURN void fail_cond(Parser *p, const char *before, const char *after)
     fail_at(p, start, "%s`%.*s'%s", before, (int)MIN(end - start, 800), start, after);
 }
 
-static Word *read_operand(Parser *p)
+static Word *read_operand(Parser *p, const char *cut)
 {
     const Token *t = peek(p);
     if (t->kind == TOK_NUMBER || t->kind == TOK_VAR) {
         p->token.kind = TOK_WORD;
         p->token.plain = true;
     }
-    return read_word(p, READ_TILDE);
+    p->cond_cut = cut;
+    Word *w = read_word(p, READ_TILDE);
+    p->cond_cut = NULL;
+    return w;
 }
 
 static bool is_operand(Parser *p)
@@ -102,7 +105,7 @@ static Cond *parse_unary(Parser *p)
     take(p);
     if (!is_operand(p))
         fail_cond(p, "unexpected argument ", " to conditional unary operator");
-    c->left = read_operand(p);
+    c->left = read_operand(p, "unexpected argument to conditional unary operator");
     return c;
 }
 
@@ -121,11 +124,18 @@ static Cond *parse_binary(Parser *p, Word *left)
     c->single_equal = single;
     if (c->op == TEST_NONE) {
         const Token *t = peek(p);
+        const char *start = t->start;
         bool word = t->kind == TOK_WORD || t->kind == TOK_NUMBER;
         if (!word)
             fail_cond(p, "unexpected token ", ", conditional binary operator expected");
+        ParseError before = p->error;
         set_status(p);
-        fail_at(p, t->start, "conditional binary operator expected");
+        ParseError told = p->error;
+        p->error = before;
+        p->cond_cut = "conditional binary operator expected";
+        read_word(p, 0); /* its end may be missing: then that is the error */
+        p->error = told;
+        fail_at(p, start, "conditional binary operator expected");
     }
     take(p);
     if (c->op == TEST_MATCH) {
@@ -133,7 +143,9 @@ static Cond *parse_binary(Parser *p, Word *left)
         if (p->at[0] == ']' && p->at[1] == ']' && is(p->at[2], CH_META))
             fail_cond(p, "unexpected argument ", " to conditional binary operator");
         p->error.in_cond = true;
+        p->cond_cut = "unexpected argument to conditional binary operator";
         c->right = read_parts(p, MODE_REGEX, READ_TILDE, 0);
+        p->cond_cut = NULL;
         if (!c->right->source.len)
             fail_cond(p, "unexpected argument ", " to conditional binary operator");
         return c;
@@ -142,13 +154,15 @@ static Cond *parse_binary(Parser *p, Word *left)
         fail_cond(p, "unexpected argument ", " to conditional binary operator");
     /* Extglob patterns whatever the option says: not by the token, which knows only the option. */
     p->at = peek(p)->start;
+    p->cond_cut = "unexpected argument to conditional binary operator";
     c->right = read_parts(p, MODE_WORD, READ_TILDE | READ_PATTERN, 0);
+    p->cond_cut = NULL;
     return c;
 }
 
 static Cond *parse_term_word(Parser *p)
 {
-    Word *left = read_operand(p);
+    Word *left = read_operand(p, "unexpected token `\377' in conditional command"); /* EOF as a character */
     const Token *t = peek(p);
     if (t->kind == TOK_AND_AND || t->kind == TOK_OR_OR || t->kind == TOK_RPAREN || peek_is(p, "]]")) {
         Cond *c = new_cond(p, COND_WORD);
@@ -243,11 +257,11 @@ Node *parse_cond(Parser *p)
     if (!peek_is(p, "]]")) {
         set_status(p);
         if (peek(p)->kind == TOK_EOF)
-            fail_at(p, p->token.start > p->frame->start ? p->token.start - 1 : p->token.start, "unexpected EOF while looking for `]]'");
+            fail_at(p, p->cond, "unexpected EOF while looking for `]]'");
         if (p->token.kind != TOK_WORD && p->token.kind != TOK_NUMBER && p->token.kind != TOK_VAR && p->token.kind != TOK_NEWLINE)
-            fail_at(p, p->token.start, "syntax error in conditional expression: unexpected token `%.*s'",
+            fail_at(p, p->cond, "syntax error in conditional expression: unexpected token `%.*s'",
                     (int)(p->token.end - p->token.start), p->token.start);
-        fail_at(p, p->token.start, "syntax error in conditional expression");
+        fail_at(p, p->cond, "syntax error in conditional expression");
     }
     take(p);
     return n;

@@ -31,7 +31,7 @@ static char *message_text(Parser *p, uint32_t line, const char *format, va_list 
 
 NORETURN void fail_at(Parser *p, const char *where, const char *format, ...)
 {
-    uint32_t line = line_of(p, where);
+    uint32_t line = p->error_line ?: line_of(p, where);
     va_list args;
     va_start(args, format);
     char *text = message_text(p, line, format, args);
@@ -61,6 +61,15 @@ static NORETURN void fail_line(Parser *p, uint32_t line, const char *format, ...
     fail(p, line, text);
 }
 
+/* The text ends in a backslash that takes nothing: bash's reader doubles it. */
+static bool ends_open(const Parser *p, const char *end)
+{
+    size_t n = 0;
+    while (!p->frame->parent && end == p->frame->end && end - n > p->frame->start && end[-1 - (ptrdiff_t)n] == '\\')
+        n++;
+    return n & 1;
+}
+
 void quote_line(Parser *p, const char *where)
 {
     const char *start = where;
@@ -69,7 +78,7 @@ void quote_line(Parser *p, const char *where)
     const char *end = start;
     while (*end && *end != '\n')
         end++;
-    char *text = mem_printf(p->mem, "line %u: `%.*s'", line_of(p, where), (int)MIN(end - start, 1 << 20), start);
+    char *text = mem_printf(p->mem, "line %u: `%.*s%s'", p->error_line ?: line_of(p, where), (int)MIN(end - start, 1 << 20), start, ends_open(p, end) ? "\\" : "");
     if (!text)
         fail_memory(p);
     p->error.second = text;
@@ -101,7 +110,41 @@ NORETURN void fail_matching(Parser *p, const char *opened, const char *closer)
         p->error.second = line_text(p, line_of_end(p), "syntax error: unexpected end of file");
     }
     p->error.or_last = p->error.status == 2 && opened;
+    if (p->cond_cut) {
+        add_expected(p, p->cond_open);
+        p->error.second = p->error.more;
+        p->error.more = line_text(p, line_of_end(p) - ends_open(p, p->frame->end), p->cond_cut);
+    }
     fail_line(p, line, "unexpected EOF while looking for matching `%s'", closer);
+}
+
+enum { MAX_OPERATOR = 64 };
+
+/* An operator of one character, or ;; and &>: bash looks at the next one to tell it from a longer one. */
+static bool operator_looks_on(const Token *t)
+{
+    bool looks = t->kind == TOK_SEMI || t->kind == TOK_AND || t->kind == TOK_OR || t->kind == TOK_LPAREN || t->kind == TOK_RPAREN || t->kind == TOK_LESS ||
+                 t->kind == TOK_GREAT || t->kind == TOK_SEMI_SEMI || t->kind == TOK_AND_GREAT || t->kind == TOK_LESS_LESS;
+    return looks && t->end - t->start < MAX_OPERATOR;
+}
+
+/* A word with quotes or expansions: as its text is kept, in $'...' when that would not show, and on the line where it ends. */
+NORETURN static void fail_word(Parser *p)
+{
+    const Word *w = read_word(p, 0);
+    Buf kept, shown;
+    buf_init(&kept, p->mem, BUF_MAX);
+    buf_init(&shown, p->mem, BUF_MAX);
+    buf_reserve(&kept, 1);
+    print_word(&kept, w);
+    if (needs_ansi_quotes(buf_slice(&kept)))
+        quote_value(&shown, buf_slice(&kept));
+    else
+        buf_append(&shown, buf_slice(&kept));
+    if (kept.failed || shown.failed)
+        fail_memory(p);
+    quote_line(p, p->at);
+    fail_at(p, p->at, "syntax error near unexpected token `%.*s'", (int)MIN(shown.len, (size_t)900), shown.data);
 }
 
 NORETURN void fail_token(Parser *p)
@@ -110,19 +153,33 @@ NORETURN void fail_token(Parser *p)
     if (t->kind == TOK_EOF)
         fail_end(p);
     const char *start = t->start, *end = t->end;
+    char text[MAX_OPERATOR];
     p->error.in_substitution = p->substitutions > 0;
     if (t->kind == TOK_NEWLINE) { /* the bodies of here-documents have been read by then */
         const char *where = end > start + 1 ? end - 1 : start;
         quote_line(p, start);
         if (where != start) {
-            const char *text = strchr(p->error.second, ':');
-            p->error.second = line_text(p, line_of(p, where), text + 2);
+            const char *shown = strchr(p->error.second, ':');
+            p->error.second = line_text(p, line_of(p, where), shown + 2);
         }
         fail_at(p, where, "syntax error near unexpected token `newline'");
     }
-    if (t->kind == TOK_WORD && !t->plain) {
-        read_word(p, 0);
-        end = p->at;
+    if (t->kind == TOK_WORD && !t->plain)
+        fail_word(p);
+    if (t->kind == TOK_VAR) {
+        quote_line(p, start);
+        fail_at(p, start, "syntax error near `%.*s'", (int)MIN(end - start + 1, 900), start);
+    }
+    if (operator_looks_on(t)) { /* the character behind it has been read, over what joins lines */
+        size_t n = 0;
+        for (const char *s = start; s < end; s++)
+            if (*s != '\\' && *s != '\n')
+                text[n++] = *s;
+        start = end;
+        while (start[0] == '\\' && start[1] == '\n')
+            start += 2;
+        quote_line(p, start);
+        fail_at(p, start, "syntax error near unexpected token `%.*s'", (int)n, text);
     }
     quote_line(p, start);
     fail_at(p, start, "syntax error near unexpected token `%.*s'", (int)MIN(end - start, 900), start);

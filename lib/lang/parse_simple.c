@@ -218,10 +218,6 @@ Redir *parse_redir(Parser *p)
     r->strip_tabs = op == TOK_LESS_LESS_MINUS;
     take(p);
     const Token *t = peek(p);
-    if (t->kind == TOK_NUMBER || t->kind == TOK_VAR) {
-        p->token.kind = TOK_WORD;
-        p->token.plain = true;
-    }
     if (t->kind != TOK_WORD)
         fail_token(p);
     if (r->kind == REDIR_HEREDOC) {
@@ -392,8 +388,11 @@ static void read_assigns(Parser *p, Simple *s)
     for (;;) {
         TokenKind kind = peek(p)->kind;
         if (at_redir(p)) {
+            bool first = !n->redirs && p->top == base;
             *s->redirs = parse_redir(p);
             s->redirs = &(*s->redirs)->next;
+            if (first && !p->pending)
+                n->line = line_of(p, p->at);
         } else if (kind == TOK_WORD && assignment_value(p->token.start) && !(p->token.start == p->stale && is_list(p->token.start))) {
             Assign a = {0};
             p->at = p->token.start;

@@ -103,12 +103,14 @@ struct Parser {
     const char *arith_opened; /* the innermost $( that began as $((, and was none */
     const char *cond;     /* the [[ being read, and how many of its parentheses are open */
     unsigned cond_open;
+    const char *cond_cut; /* what bash says of the word of [[ being read when the text ends in it */
     unsigned in_dquotes;  /* open "..." in this text */
     const char *paired;   /* single quotes before it have their pair: lex_dquote.c */
     const char *limit;    /* arithmetic whose end is known ends there, whatever is open */
     const char *within;   /* no character before it ends the word: a subscript's end, or NULL */
     bool in_items;        /* within a=( */
     const char *stale;    /* a word that is no reserved word, whatever it says */
+    uint32_t error_line;  /* of an error behind here-documents that were read first; or 0 */
     ParseError error;
     const char **warnings;
     uint32_t nwarnings;
@@ -129,6 +131,8 @@ NORETURN void fail_matching(Parser *p, const char *opened, const char *closer); 
 /* The same of arithmetic, where a quote may be what is open. */
 NORETURN void fail_parens(Parser *p, const char *opened, const char *from, const char *closer);
 NORETURN void fail_end(Parser *p);
+bool needs_ansi_quotes(Slice s); /* these two are quote.c's, whose header is the interpreter's */
+void quote_value(Buf *out, Slice s);
 const char *line_text(Parser *p, uint32_t line, const char *text); /* "line N: text" */
 uint32_t line_of_end(Parser *p);                           /* bash counts the end of the text as a line of its own */
 /* Sets the second line to the text of the line of `where`. */

@@ -94,11 +94,17 @@ static bool refuse_network(Interp *in, Slice path)
     return true;
 }
 
+void ambiguous(Interp *in, const Redir *r)
+{
+    Slice shown = word_shown(in, r->word);
+    lang_error(in, "%.*s: ambiguous redirect", (int)shown.len, shown.data);
+}
+
 static bool redirect_file(Interp *in, const Redir *r, int fd)
 {
     Slice path;
     if (!expand_single(in, r->word, &path)) {
-        lang_error(in, "%.*s: ambiguous redirect", (int)r->word->source.len, r->word->source.data);
+        ambiguous(in, r);
         return false;
     }
     if (refuse_network(in, path))
@@ -130,7 +136,7 @@ static bool redirect_dup(Interp *in, const Redir *r, int fd, bool *opened_both)
     Slice text;
     *opened_both = false;
     if (!expand_single(in, r->word, &text)) {
-        lang_error(in, "%.*s: ambiguous redirect", (int)r->word->source.len, r->word->source.data);
+        ambiguous(in, r);
         return false;
     }
     if (slice_is(text, "-")) {
@@ -145,7 +151,7 @@ static bool redirect_dup(Interp *in, const Redir *r, int fd, bool *opened_both)
             *opened_both = true;
             return true;
         }
-        lang_error(in, "%.*s: ambiguous redirect", (int)r->word->source.len, r->word->source.data);
+        ambiguous(in, r);
         return false;
     }
     if (from > INT32_MAX || !proc_fd_valid(in->p, (int)from)) {

@@ -241,7 +241,7 @@ static const struct { const char *name, *text; uint32_t attrs; } first_variables
     {"HOSTTYPE", HOST_TYPE, 0},
     {"IFS", " \t\n", 0},
     {"MACHTYPE", MACHINE_TYPE, 0},
-    {"OPTERR", "1", ATTR_INTEGER},
+    {"OPTERR", "1", 0},
     {"OPTIND", "1", ATTR_INTEGER},
     {"OSTYPE", "linux-gnu", 0},
     {"PATH", DEFAULT_PATH, 0},

@@ -40,7 +40,7 @@ static Slice read_substitution(Interp *in, const Redir *r)
     Slice path, text;
     in->subst_status = in->status = 1;
     if (!expand_single(in, r->word, &path)) {
-        lang_error(in, "%.*s: ambiguous redirect", (int)r->word->source.len, r->word->source.data);
+        ambiguous(in, r);
         return SLICE("");
     }
     int err = read_file(in->p, path.data, &text);

@@ -171,6 +171,8 @@ void trap_run(Interp *in, int number)
     if (busy)
         *busy = true;
     Slice text = str_slice(t->action);
+    unsigned no_errexit = in->dyn.no_errexit, no_exit = in->dyn.no_exit;
+    in->dyn.no_errexit = in->dyn.no_exit = 0; /* what the interrupted command stands in does not count for the action */
     if (number == TRAP_EXIT)
         trap_set(in, TRAP_EXIT, NULL);
     unsigned level = in->trace_level;
@@ -178,12 +180,30 @@ void trap_run(Interp *in, int number)
     run_units(in, text, number == TRAP_EXIT ? 1 : line, number == TRAP_EXIT ? "exit trap" : "trap");
     in->trace_level = level;
     in->dyn.line = line;
+    in->dyn.no_errexit = no_errexit;
+    in->dyn.no_exit = no_exit;
+    in->debug_status = in->status;
     unwind_to(in, mark);
     set_pipestatus(in, statuses, nstatuses);
     mem_reset(mem_of(in), mem);
     in->subst_status = subst;
     if (in->flow != FLOW_EXIT && in->flow != FLOW_RETURN)
         in->status = status;
+}
+
+/* The DEBUG trap. True: with extdebug it has failed, and the command is skipped; 2 ends the function or sourced file besides. */
+bool trap_debug(Interp *in)
+{
+    in->debug_status = 0;
+    trap_run(in, TRAP_DEBUG);
+    if (likely(!SHOPT(in, EXTDEBUG) || !in->debug_status || in->flow))
+        return false;
+    if (in->debug_status == 2 && (in->dyn.function_depth || in->dyn.source_depth)) {
+        in->flow = FLOW_RETURN;
+        in->return_status = 2;
+    }
+    in->status = 0;
+    return true;
 }
 
 /* Once for each child that ended; those of the trap itself do not count. */

@@ -122,6 +122,8 @@ bool var_declare(Interp *in, Slice name, uint32_t set, uint32_t clear, int flags
     Var *v = declared(in, &final, flags);
     if (!v)
         return false;
+    if (set & (ATTR_EXPORT | ATTR_READONLY) && v->scope > in->dyn.function_depth)
+        v->attrs |= ATTR_KEEP;
     if (v->attrs & ATTR_READONLY && (clear & ATTR_READONLY || set & ATTR_NAMEREF)) {
         shell_error(in, in->p->name, "%.*s: readonly variable", (int)name.len, name.data);
         return false;
@@ -303,7 +305,7 @@ static void bad_assoc_item(Interp *in, const Item *p, const char *before, const 
         if (declared)
             quote_single(&b, p->key);
         else
-            buf_append(&b, p->item->index->source);
+            buf_append(&b, word_shown(in, p->item->index));
         buf_append(&b, p->item->append ? SLICE("]+=") : SLICE("]="));
     }
     if (declared)
@@ -583,6 +585,8 @@ bool var_assign(Interp *in, const Assign *a, uint32_t attrs, int declare_flags)
     if (a->index && refers_to_element(in, a))
         return false;
     if (a->index && !a->index->source.len) {
+        if (a->value)
+            expand_string(in, a->value);
         lang_report(in, "%s[]: bad array subscript", a->name.text.data);
         return false;
     }
