@@ -229,6 +229,7 @@ static ParseOptions parse_options(Interp *in)
         .aliases = SHOPT(in, EXPAND_ALIASES) && in->st.aliases.count,
         .brace_expand = OPT(in, BRACEEXPAND),
         .stale_cond = in->stale_cond,
+        .discard = OPT(in, NOEXEC),
         .alias = alias_for_parser,
         .user = in,
     };

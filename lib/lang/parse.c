@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { SPLICE_FIRST = 1 };
+enum { SPLICE_FIRST = 1, UNIT_WINDOW = 64 * 1024 };
 
 /* ---- a parser and its text ---- */
 
@@ -66,12 +66,16 @@ Parser *parser_new(Budget *budget, Slice text, uint32_t first_line, const ParseO
     p->size = text.len;
     mem_init(&p->own_scratch, budget, NULL, NULL);
     p->scratch = &p->own_scratch;
-    if (text.len >= CACHE_FROM)
+    mem_init(&p->unit, budget, NULL, NULL);
+    p->unit.next_size = UNIT_WINDOW;
+    if (text.len >= CACHE_FROM && !options->discard)
         p->cache = mem_new(p->scratch, WordCache);
     if (!parser_open(p, text, first_line, true)) {
         parser_free(p);
         return NULL;
     }
+    if (options->discard)
+        p->mem = &p->unit;
     return p;
 }
 
@@ -80,6 +84,7 @@ void parser_free(Parser *p)
     if (!p)
         return;
     mem_drop(&p->own_scratch);
+    mem_drop(&p->unit);
     mem_detach(&p->ast->mem);
     ast_unref(p->ast);
     free(p);
@@ -427,6 +432,8 @@ ParseState parser_next(Parser *p, Unit *unit, ParseError *error)
     *error = (ParseError){0};
     if (p->ended)
         return PARSE_END;
+    if (p->options.discard && !p->frame->parent)
+        mem_recycle(&p->unit);
     int code = run_unit(p, unit);
     p->guard = NULL;
     if (code) {

@@ -11,6 +11,7 @@
 typedef struct ParseOptions {
     bool extglob, posix, aliases, brace_expand;
     bool stale_cond, stale_word; /* what ParseError.in_cond and .unclosed of another text left */
+    bool discard;          /* a unit is gone when the next is asked for: nothing is to be run (-n) */
     bool stop_at_eof_ok;   /* reserved for interactive use: an unfinished command is PARSE_MORE, not an error */
     /* The alias's text or an empty slice; called when `aliases`. */
     Slice (*alias)(void *user, Slice name, bool *found);

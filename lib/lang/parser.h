@@ -83,7 +83,7 @@ enum { JUMP_ERROR = 1, JUMP_MEMORY, JUMP_AGAIN };
 struct Parser {
     Ast *ast;             /* NULL when parsing into a context of the caller's */
     Mem *mem, *scratch;
-    Mem own_scratch;
+    Mem own_scratch, unit; /* unit: of the nodes where they are discarded */
     Budget *budget;
     ParseOptions options;
     jmp_buf *guard;
