@@ -73,8 +73,11 @@ static int letters(Proc *p, Invocation *v, Args *args, int *at)
         case 'r': v->start.restricted = true; break;
         case 'o':
         case 'O':
-            if (*at + 1 >= args->argc)
-                return refuse(p, "%s: option requires an argument", c[0] == 'o' ? "-o" : "-O");
+            if (*at + 1 >= args->argc) { /* alone they list; bash has its line editor's option on as yet */
+                v->start.first = *c == 'O' ? (*word == '-' ? "shopt" : "shopt -p") : *word == '-' ? "set -o emacs; set -o; set +o emacs"
+                                                                                                  : "set -o emacs; set +o; set +o emacs";
+                break;
+            }
             if (*word == '-' && *c == 'o')
                 v->names[v->nnames++] = args->argv[++*at];
             else if (*word == '-')

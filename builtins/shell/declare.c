@@ -211,8 +211,13 @@ static int declare_word(Declare *d, int index)
     const char *word = d->args->argv[index];
     if (d->functions)
         return declare_function(d, word, builtin_assign(d->in, index) && builtin_assign(d->in, index)->is_array);
-    if (d->print)
-        return print_variable(d, word);
+    if (d->print) {
+        const Assign *list = builtin_assign(d->in, index);
+        bool made = list && list->is_array;
+        if (made && !var_assign(d->in, list, d->set, d->flags))
+            return 1;
+        return print_variable(d, made ? list->name.text.data : word);
+    }
     if (d->local_options && strcmp(word, "-") == 0)
         return option_make_local(d->in) ? 0 : 1;
     const Assign *a = builtin_assign(d->in, index);

@@ -63,7 +63,8 @@ static Program search(Proc *p, const char *name, const char *path_variable)
     Program best = {.kind = PROGRAM_NONE, .error = -ENOENT};
     for (const char *at = path_variable;; at++) {
         size_t n = strcspn(at, ":");
-        char *path = n ? join(p, at, n, name) : join(p, ".", 1, name);
+        size_t dir = n > 1 && at[n - 1] == '/' ? n - 1 : n; /* one slash is enough */
+        char *path = n ? join(p, at, dir, name) : join(p, ".", 1, name);
         Program here = {.kind = PROGRAM_NONE, .path = path};
         classify(p, &here);
         if (here.kind != PROGRAM_NONE)

@@ -61,6 +61,8 @@ typedef enum {
 
 typedef enum { INDEX_NONE, INDEX_EXPR, INDEX_AT, INDEX_STAR } IndexKind;
 
+enum { BAD_COMMAND = 'c' }; /* a $( that does not parse: name.text and source are the lines that say so */
+
 typedef struct Param {
     VarKind var;
     Name name;            /* VAR_NAMED */
@@ -71,7 +73,7 @@ typedef struct Param {
     bool indirect;        /* ${!name...} */
     bool colon, longest;
     bool braced;          /* written ${...} */
-    uint8_t op;           /* of PARAM_CASE and PARAM_TRANSFORM; '@' or '*' for NAMES and KEYS */
+    uint8_t op;           /* of PARAM_CASE and PARAM_TRANSFORM; '@' or '*' for NAMES and KEYS; of BAD the closer that is missing, or BAD_COMMAND */
     uint8_t replace;      /* ReplaceMode */
     ParamOp kind;
     Word *word;           /* default word, pattern */
@@ -93,7 +95,7 @@ struct WordPart {
     PartKind kind;
     bool quoted;          /* inside or made of quotes: no splitting, no globbing */
     bool backquote;       /* PART_COMMAND written `...`; PART_ARITH written $[...] */
-    char direction;       /* PART_PROCESS: '<' or '>' */
+    char direction;       /* PART_PROCESS: '<' or '>'; PART_TILDE: '=' where only bash's own mode looks for one */
     union {
         Slice text;       /* LITERAL (backslashes and quotes removed), TILDE */
         Param *param;

@@ -164,6 +164,7 @@ typedef struct ShellStart {
     Slice text;                 /* -c */
     const char *path;           /* a file; NULL with no text: standard input */
     bool has_text, from_stdin, posix, restricted;
+    const char *first;          /* run before anything else, or NULL */
     const char *options;        /* "eux" */
     const char *const *long_options, *const *shopts; /* -o NAME, -O NAME; NULL-terminated or NULL */
     char **argv;                /* $0 $1 ... */

@@ -362,7 +362,9 @@ int exec_select(Interp *in, const Node *n)
             fields_add(in, &f, mem_copy(mem_of(in), str_slice(positional(in, i))));
     int status = 0;
     bool show = true;
-    in->dyn.loop_depth++;
+    if (!f.count) /* as in bash a loop is left open: break afterwards reaches too far */
+        in->dyn.loop_depth++;
+    in->dyn.loop_depth++; /* of this one */
     while (f.count) {
         output_flush(in->p->out);
         if (show)

@@ -422,6 +422,9 @@ int exec_program(Interp *in, int argc, char **argv, const Redir *redirs, bool de
     if (unlikely(program.kind == PROGRAM_NONE)) {
         int error = program.error ? program.error : -ENOENT;
         const char *path = program.path;
+        VStat st;
+        if (error == -ENOENT && strncmp(argv[0], "/dev/fd/", 8) == 0 && proc_stat(in->p, argv[0], 0, &st) == 0)
+            error = -EACCES;
         if (error == -ENOENT && !function_find(in, SLICE("command_not_found_handle")))
             program = proc_unknown(in->p, argv[0]);
         if (program.kind == PROGRAM_NONE)
@@ -554,13 +557,58 @@ static int redirect_failed(Interp *in, const Command *c)
     return 1;
 }
 
-/* Redirections of a program are the child's affair in bash: what ends the shell there ends only the command. */
+static bool word_assigns(const Word *w)
+{
+    for (uint32_t i = 0; w && i < w->count; i++) {
+        const WordPart *part = &w->parts[i];
+        if (part->kind == PART_ARITH || (part->kind == PART_PARAM && (part->param->kind == PARAM_ASSIGN || word_assigns(part->param->word))))
+            return true;
+        if (part->kind == PART_QUOTED && word_assigns(part->inner))
+            return true;
+    }
+    return false;
+}
+
+static bool redirs_assign(const Redir *r)
+{
+    while (r && !word_assigns(r->word))
+        r = r->next;
+    return r != NULL;
+}
+
+typedef struct StateUnwind {
+    Unwind unwind;
+    State outer;
+} StateUnwind;
+
+static void restore_state(Interp *in, Unwind *u)
+{
+    State inner = in->st;
+    in->own_epoch++;
+    in->st = ((StateUnwind *)u)->outer;
+    state_drop(gen_of(in), &inner);
+    memset(in->recent, 0, sizeof in->recent);
+}
+
+/* What is assigned from here on is undone at `mark`. */
+static void keep_state(Interp *in)
+{
+    StateUnwind *u = mem_new(mem_of(in), StateUnwind);
+    in->own_epoch++;
+    u->outer = in->st;
+    in->st = state_clone(gen_of(in), &u->outer);
+    unwind_push(in, &u->unwind, restore_state);
+}
+
+/* Redirections of a program are the child's affair in bash: what ends the shell there ends only the command, and what is assigned stays there. */
 static int redirect_program(Interp *in, const Redir *redirs)
 {
     Guard g;
     Unwind *mark = in->unwind;
     RaiseKind kind = guard_enter(in->p, &g);
     if (likely(!kind)) {
+        if (unlikely(redirs_assign(redirs)))
+            keep_state(in);
         bool ok = redirs_apply(in, redirs);
         guard_leave(in->p, &g);
         return ok ? 0 : 1;

@@ -304,10 +304,10 @@ static void put_arith(Builder *b, const WordPart *p, bool quoted)
     put_scalar(b, slice(text, len), quoted);
 }
 
-static void put_tilde(Builder *b, Slice name)
+static void put_tilde(Builder *b, Slice name, bool literal)
 {
     bool known = false;
-    Slice text = b->in->no_tilde ? name : tilde_expand(b->in, name, &known);
+    Slice text = b->in->no_tilde || literal ? name : tilde_expand(b->in, name, &known);
     b->keep |= known;
     if (!known)
         buf_char(&b->text, '~');
@@ -377,7 +377,7 @@ static void put_part(Builder *b, const WordPart *p, bool quoted, bool split_lite
         break;
     case PART_ARITH: put_arith(b, p, quoted); break;
     case PART_PROCESS: put_quoted(b, slice_str(process_substitute(b->in, p))); break;
-    case PART_TILDE: put_tilde(b, p->text); break;
+    case PART_TILDE: put_tilde(b, p->text, p->direction == '=' && OPT(b->in, POSIX)); break;
     case PART_BRACE: break;
     case PART_QUOTED: put_quotes(b, p->inner); break;
     }

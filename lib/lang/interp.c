@@ -258,6 +258,14 @@ static void print_parse_line(Interp *in, const char *text)
     output_flush(err);
 }
 
+void say_parse_error(Interp *in, const char *where, const char *text)
+{
+    const char *name = in->dyn.text_name;
+    in->dyn.text_name = where;
+    print_parse_line(in, text);
+    in->dyn.text_name = name;
+}
+
 /* One complete command, with bash's jump to top level ending it. False: stop reading this text. */
 static int run_unit(Interp *in, const Unit *u)
 {

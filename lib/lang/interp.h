@@ -451,6 +451,7 @@ void base_args_know(Interp *in); /* what BASH_ARGV has at its bottom, from here 
 Program program_find(Interp *in, const char *name, bool default_path);
 bool set_nameref(Interp *in, const Name *name, Slice target);
 void trace_word(Buf *b, const Word *w);
+void say_parse_error(Interp *in, const char *where, const char *text); /* text: a ParseError's line */
 Slice word_shown(Interp *in, const Word *w);
 void ambiguous(Interp *in, const Redir *r); /* says that it is */
 void trace_for(Interp *in, const Node *n);

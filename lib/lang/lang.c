@@ -215,6 +215,8 @@ static int start_body(Interp *in, void *arg)
     import_functions(in);
     if (s->restricted)
         restrict_shell(in);
+    if (s->first)
+        run_units(in, slice_str(s->first), 1, NULL);
     if (s->has_text) {
         in->has_execution_string = true;
         in->execution_string = text;

@@ -327,15 +327,21 @@ typedef struct {
     Token token;
     bool have;
     unsigned depth, substitutions, in_dquotes;
-    const char *paired;
+    const char *paired, *arith_opened, *cond, *cond_cut, *limit, *within;
+    unsigned cond_open;
+    bool in_items;
     size_t top;
     jmp_buf *guard;
+    ParseError error;
     PendingSave pending;
 } Place;
 
 static void place_save(Parser *p, Place *s)
 {
-    *s = (Place){p->frame, p->at, p->token, p->have, p->depth, p->substitutions, p->in_dquotes, p->paired, p->top, p->guard, {0}};
+    *s = (Place){.frame = p->frame, .at = p->at, .token = p->token, .have = p->have, .depth = p->depth, .substitutions = p->substitutions,
+                 .in_dquotes = p->in_dquotes, .paired = p->paired, .arith_opened = p->arith_opened, .cond = p->cond, .cond_cut = p->cond_cut,
+                 .limit = p->limit, .within = p->within, .cond_open = p->cond_open, .in_items = p->in_items, .top = p->top, .guard = p->guard,
+                 .error = p->error};
     pending_save(p, &s->pending);
 }
 
@@ -349,6 +355,13 @@ static void place_restore(Parser *p, const Place *s)
     p->substitutions = s->substitutions;
     p->in_dquotes = s->in_dquotes;
     p->paired = s->paired;
+    p->arith_opened = s->arith_opened;
+    p->cond = s->cond;
+    p->cond_cut = s->cond_cut;
+    p->limit = s->limit;
+    p->within = s->within;
+    p->cond_open = s->cond_open;
+    p->in_items = s->in_items;
     p->top = s->top;
     p->guard = s->guard;
     pending_restore(p, &s->pending);
@@ -374,8 +387,10 @@ bool parse_apart(Parser *p, Slice text, uint32_t line, void (*work)(Parser *p, v
     p->frame = f;
     p->at = text.data;
     p->have = false;
-    p->substitutions = p->in_dquotes = 0;
-    p->paired = NULL;
+    p->substitutions = p->in_dquotes = p->cond_open = 0;
+    p->paired = p->arith_opened = p->cond = p->cond_cut = p->limit = p->within = NULL;
+    p->in_items = false;
+    p->error = (ParseError){.status = 2};
     int code = 0;
     if (may_fail)
         code = guarded(p, work, arg);
@@ -384,8 +399,8 @@ bool parse_apart(Parser *p, Slice text, uint32_t line, void (*work)(Parser *p, v
     place_restore(p, &place);
     if (code > JUMP_ERROR)
         longjmp(*p->guard, code);
-    if (code)
-        p->error = (ParseError){0};
+    p->failed = p->error;
+    p->error = place.error;
     return code == 0;
 }
 

@@ -80,8 +80,15 @@ void read_quoted(Builder *b)
         switch (*s) {
         case 0: return;
         case '\\': read_escape(b); break;
-        case '$': read_dollar(b, true); break;
-        case '`': read_backquoted(b, true); break;
+        case '$':
+        case '`':
+            if (b->mode == MODE_TEXT)
+                p->text_open = s;
+            if (*s == '$')
+                read_dollar(b, true);
+            else
+                read_backquoted(b, true);
+            break;
         case '\'': { /* arithmetic: nothing is expanded in m['...'], and the quotes stay for who reads the subscript */
             if (b->mode == MODE_BRACE_DQ) {
                 pair_quote(b, s);
@@ -180,7 +187,8 @@ void read_backquoted(Builder *b, bool quoted)
 static void read_command(Builder *b, bool quoted, const char *opened)
 {
     Parser *p = b->p;
-    const char *start = p->at + 2, *outer = p->arith_opened;
+    const char *start = p->at + 2, *outer = p->arith_opened, *outermost = p->comsub_open;
+    p->comsub_open = outermost ? outermost : start;
     WordPart part = {.kind = PART_COMMAND, .quoted = quoted};
     part.command.line = line_of(p, start);
     add_part(b, part);
@@ -188,6 +196,7 @@ static void read_command(Builder *b, bool quoted, const char *opened)
     p->arith_opened = opened;
     Node *body = read_command_list(p, opened);
     p->arith_opened = outer;
+    p->comsub_open = outermost;
     WordPart *made = last_part(p);
     made->command.body = body;
     made->command.source = between(start, p->at - 1);

@@ -134,12 +134,82 @@ static void body_work(Parser *p, void *arg)
     *w = read_parts(p, MODE_TEXT, READ_QUOTED, 0);
 }
 
+static void comsub_work(Parser *p, void *arg)
+{
+    (void)arg;
+    read_command_list(p, NULL);
+}
+
+/* Whether ${ at s goes on with a parameter and an operator: then only its end is missing. */
+static bool has_operator(const char *s)
+{
+    s += 2;
+    if (*s == '!' || *s == '#')
+        s++;
+    const char *e = name_end(s);
+    while (e == s && is(*e, CH_DIGIT))
+        s = ++e;
+    if (e == s && *e && strchr("@*#?-$!", *e) && e[1])
+        e++;
+    const char *close = *e == '[' ? skip_parens(e + 1, '[', ']') : NULL;
+    e = close ? close + 1 : e;
+    return *e && strchr(":-=?+#%/^,~@", *e);
+}
+
+/* The expansion that cannot be read: PARAM_BAD, which says so when its turn comes. */
+static Param *bad_expansion(Parser *p, const Redir *r, Slice text, const char *open, const char *comsub)
+{
+    Param *bad = GET(p, Param);
+    Slice rest = slice(open, (size_t)(text.data + text.len - open));
+    *bad = (Param){.kind = PARAM_BAD, .braced = true, .source = text};
+    if (comsub) {
+        parse_apart(p, slice(comsub, (size_t)(text.data + text.len - comsub)), r->line + 1, comsub_work, NULL, true);
+        bad->op = BAD_COMMAND;
+        bad->name.text = slice_str(p->failed.message ? p->failed.message : "");
+        bad->source = slice_str(p->failed.second ? p->failed.second : "");
+    } else if (*open == '`') {
+        bad->op = '`';
+        bad->source = rest;
+    } else if (open[1] == '{' && !has_operator(open)) {
+        bad->source = rest;
+    } else {
+        bad->op = open[1] == '{' ? '}' : open[1] == '[' ? ']' : ')';
+    }
+    return bad;
+}
+
+/* A body in which an expansion is not closed: what stands before it is expanded all the same. */
+static Word *broken_body(Parser *p, const Redir *r, Slice text, uint32_t line)
+{
+    const char *open = p->text_open, *comsub = p->comsub_open;
+    p->text_open = p->comsub_open = NULL;
+    if (!open || open < text.data || open >= text.data + text.len)
+        return NULL;
+    Word *before = NULL;
+    Slice head = keep(p, slice(text.data, (size_t)(open - text.data)));
+    Param *bad = bad_expansion(p, r, text, open, comsub);
+    if (!parse_apart(p, head, line, body_work, &before, true))
+        return NULL;
+    Word *w = GET(p, Word);
+    w->parts = get(p, (before->count + 1) * sizeof *w->parts);
+    if (before->count)
+        memcpy(w->parts, before->parts, before->count * sizeof *w->parts);
+    w->parts[before->count] = (WordPart){.kind = PART_PARAM, .quoted = true, .param = bad};
+    w->count = before->count + 1;
+    w->flags = WORD_QUOTED;
+    return w;
+}
+
 static Word *body_word(Parser *p, const Redir *r, Slice text, uint32_t line)
 {
     Word *w = NULL;
+    const char *outer_text = p->text_open, *outer_comsub = p->comsub_open;
+    p->text_open = p->comsub_open = NULL;
     if (!r->quoted_delimiter && (memchr(text.data, '$', text.len) || memchr(text.data, '`', text.len) || memchr(text.data, '\\', text.len)))
         if (!parse_apart(p, text, line, body_work, &w, true))
-            w = NULL;
+            w = broken_body(p, r, text, line);
+    p->text_open = outer_text;
+    p->comsub_open = outer_comsub;
     if (!w)
         w = word_of_text(p, text);
     w->source = text;

@@ -35,6 +35,26 @@ void add_part(Builder *b, WordPart part)
     push(b->p, &part, sizeof part);
 }
 
+/* \" as " */
+static Slice plain_quotes(Parser *p, Slice s)
+{
+    if (!memmem(s.data, s.len, "\\\"", 2))
+        return s;
+    char *out = get(p, s.len + 1);
+    size_t n = 0;
+    unsigned open = 0;
+    for (size_t i = 0; i < s.len; i++) {
+        open += s.data[i] == '(';
+        open -= s.data[i] == ')' && open;
+        bool pair = s.data[i] == '\\' && i + 1 < s.len && !open;
+        if (pair && s.data[i + 1] != '"')
+            out[n++] = s.data[i];
+        i += pair;
+        out[n++] = s.data[i];
+    }
+    return slice(out, n);
+}
+
 /* bash's message about a bad substitution shows the whole word, or what stands between the double quotes. */
 static void name_bad_params(const Builder *b, const Word *w)
 {
@@ -43,7 +63,7 @@ static void name_bad_params(const Builder *b, const Word *w)
     for (uint32_t i = 0; i < w->count; i++) {
         Param *param = w->parts[i].kind == PART_PARAM ? w->parts[i].param : NULL;
         if (param && (param->kind == PARAM_BAD || (param->kind == PARAM_TRANSFORM && !param->op)))
-            param->source = w->source;
+            param->source = b->mode == MODE_DQUOTE ? plain_quotes(b->p, w->source) : w->source;
     }
 }
 
@@ -172,7 +192,7 @@ static void read_tilde(Builder *b)
         p->at++;
         return;
     }
-    add_part(b, (WordPart){.kind = PART_TILDE, .text = keep(p, slice(s + 1, (size_t)(e - s - 1)))});
+    add_part(b, (WordPart){.kind = PART_TILDE, .direction = value && b->how & READ_ASSIGN ? '=' : 0, .text = keep(p, slice(s + 1, (size_t)(e - s - 1)))});
     p->at = e;
 }
 

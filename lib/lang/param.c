@@ -60,6 +60,10 @@ static void subject_element(Interp *in, Subject *s, const Param *p, const Var *v
     s->var = v;
     if (v && v->value.kind == VALUE_ASSOC) {
         key = expand_string(in, p->index);
+        if (!key.len && p->kind == PARAM_LENGTH && !(v->attrs & ATTR_INVISIBLE)) {
+            lang_report(in, "%.*s]: bad array subscript", (int)p->index->source.len, p->index->source.data);
+            lang_expand_failed(in);
+        }
         if (!key.len && p->kind != PARAM_LENGTH)
             lang_report(in, "%.*s: bad array subscript", (int)name.len, name.data);
         Cell c = assoc_get(v->value.m, key);
@@ -667,7 +671,16 @@ static bool expand_alternatives(Interp *in, const Param *p, const Param *asked, 
 
 static NORETURN void bad_substitution(Interp *in, const Param *p)
 {
-    lang_report(in, "%.*s: bad substitution", (int)p->source.len, p->source.data);
+    if (p->op == BAD_COMMAND) {
+        say_parse_error(in, "command substitution", p->name.text.data);
+        if (p->source.len)
+            say_parse_error(in, "command substitution", p->source.data);
+    } else if (p->op) {
+        char quote = p->op == '`' ? '"' : '`';
+        lang_report(in, "bad substitution: no closing %c%c%c in %.*s", quote, p->op, p->op == '`' ? '"' : '\'', (int)p->source.len, p->source.data);
+    } else {
+        lang_report(in, "%.*s: bad substitution", (int)p->source.len, p->source.data);
+    }
     lang_expand_failed(in);
 }
 

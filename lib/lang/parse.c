@@ -379,6 +379,7 @@ static void unit_reset(Parser *p)
     p->in_items = false;
     p->within = p->paired = p->limit = NULL;
     p->in_dquotes = 0;
+    p->text_open = p->comsub_open = NULL;
     p->pending = NULL;
     p->pending_tail = &p->pending;
     p->warnings = NULL;

@@ -368,7 +368,7 @@ static void add_word(Parser *p, Simple *s)
     else if (s->text_lists && is_list(start))
         w = read_list_text(p, start);
     else
-        w = read_word(p, READ_BRACES | READ_TILDE | (p->options.posix ? 0u : (unsigned)READ_ASSIGN));
+        w = read_word(p, READ_BRACES | READ_TILDE | READ_ASSIGN);
     if (s->words == 0 || s->declaring == DECL_PREFIX) {
         bool option = s->words && w->count && w->parts[0].kind == PART_LITERAL && *w->parts[0].text.data == '-';
         if (!option)

@@ -109,6 +109,9 @@ struct Parser {
     const char *limit;    /* arithmetic whose end is known ends there, whatever is open */
     const char *within;   /* no character before it ends the word: a subscript's end, or NULL */
     bool in_items;        /* within a=( */
+    const char *text_open; /* in a here-document's body: the expansion being read, and the $( that is open in it */
+    const char *comsub_open;
+    ParseError failed;    /* what parse_apart met last */
     const char *stale;    /* a word that is no reserved word, whatever it says */
     uint32_t error_line;  /* of an error behind here-documents that were read first; or 0 */
     ParseError error;
