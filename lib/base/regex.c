@@ -659,8 +659,9 @@ static int limited_slice(Search *s, const ReEnv *env, size_t start, uint32_t lim
     if (!slice_begin(s, start))
         return PCRE2_ERROR_NOMEMORY;
     int rc = search_slice(s, start, limit, spans, nspans);
+    size_t end = rc > 0 ? pcre2_get_ovector_pointer(s->scratch->data)[1] : s->subject.len; /* of what was looked through */
     scratch_put(s->re, s->scratch);
-    tick(env, out_of_work(rc) ? limit / 16 : 1 + (s->subject.len - start) / 256);
+    tick(env, out_of_work(rc) ? limit / 16 : 1 + (MAX(MIN(end, s->subject.len), start) - start) / 256);
     return rc;
 }
 

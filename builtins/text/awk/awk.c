@@ -20,7 +20,7 @@ static const Option options[] = {
     {'i', "include", OPT_VALUE, "include a source file (inplace: edit files in place)", "includefile", 'i'},
     {'k', "csv", OPT_FLAG, "input is comma-separated values (as gawk 5.3)", NULL, 'k'},
     {'L', "lint", OPT_OPTIONAL, "accepted", "fatal", OPT_LINT},
-    {'n', "non-decimal-data", OPT_FLAG, "accepted", NULL, 'n'},
+    {'n', "non-decimal-data", OPT_FLAG, "numbers in data may be octal and hexadecimal", NULL, 'n'},
     {'N', "use-lc-numeric", OPT_FLAG, "accepted", NULL, 'N'},
     {'O', "optimize", OPT_FLAG, "accepted", NULL, 'O'},
     {'P', "posix", OPT_FLAG, "accepted", NULL, 'P'},
@@ -270,6 +270,7 @@ static void set_option(Awk *w, Settings *s, const Args *args, int id)
         s->assigned[s->assigned_count++] = args->value;
         break;
     case 'b': w->utf8 = false; break;
+    case 'n': w->based_input = true; break;
     case 'S': w->sandbox = true; break;
     case 'k': w->split_by = BY_CSV; break;
     case OPT_VERSION: awk_version(w->p->out); proc_fail(w->p, 0);
@@ -348,6 +349,6 @@ static int gawk_main(Proc *p, Args *args) { return awk_main(p, args); }
 #define AWK_SUMMARY "Pattern scanning and processing."
 #define AWK_FLAGS (COMMAND_WRITES | COMMAND_SPAWNS | COMMAND_ORDERED)
 COMMAND(awk, AWK_USAGE, AWK_SUMMARY, options, AWK_FLAGS, .usage_status = 2, .package = "GNU Awk 5.2.1",
-        .notes = "-c, -N, -n, -O, -P, -r, -s and -t are accepted and change nothing. -D, -d, -g, -I, -l, -M, -o and -p are refused: there is no\n"
+        .notes = "-c, -N, -O, -P, -r, -s and -t are accepted and change nothing. -D, -d, -g, -I, -l, -M, -o and -p are refused: there is no\n"
                  "debugger, profiler, extension library or arbitrary precision. --csv is gawk 5.3's.");
 COMMAND(gawk, AWK_USAGE, AWK_SUMMARY, options, AWK_FLAGS, .usage_status = 2, .package = "GNU Awk 5.2.1", .notes = "The same as awk.");

@@ -103,6 +103,7 @@ static inline Value value_unset(void) { return (Value){.kind = V_UNSET}; }
 
 /* Numbers in text: the longest prefix that is one (0 without), and whether all of it is one, blanks aside. */
 double text_number(Awk *w, Slice s);
+double text_based_number(Awk *w, Slice s); /* 0x11 and 011 as in a program of C */
 bool text_is_number(Awk *w, Slice s, double *n);
 
 double value_number_slow(Awk *w, const Value *v);
@@ -176,9 +177,8 @@ struct Iter {
 Iter *iter_new(Awk *w, Array *a);
 void iter_release(Awk *w, Iter *it);
 /* The order `how` names (PROCINFO["sorted_in"], asort): "@ind_str_asc", a function's name ...; keys or values in place. */
-typedef struct Pair { Value key, value; } Pair; /* borrowed */
-/* counted: the array's first index was a whole number. */
-bool sort_pairs(Awk *w, Pair *pairs, size_t n, Slice how, bool counted, bool asort);
+typedef struct Pair { Value key, value; bool text; } Pair; /* borrowed; text: the key is in gawk's table of texts */
+bool sort_pairs(Awk *w, Pair *pairs, size_t n, Slice how, bool asort);
 
 /* ---------- regular expressions ---------- */
 
@@ -303,7 +303,7 @@ void field_assign(Awk *w, size_t i, Value v);
 void field_make(Awk *w, size_t i); /* fields up to i are there */     /* takes v */
 size_t field_count(Awk *w);
 void field_set_count(Awk *w, double n);
-size_t field_index(Awk *w, double n);             /* checks; fatal when negative */
+size_t field_index(Awk *w, double n, bool reading); /* checks; fatal when negative, and when it is to be made and too high */
 void split_setup(Awk *w);                         /* FS, FPAT, FIELDWIDTHS or IGNORECASE changed */
 size_t split_into(Awk *w, Slice text, ReText kind, const Splitter *how, Array *out, Array *seps);
 Splitter splitter_of(Awk *w, const Value *fs);
@@ -412,7 +412,9 @@ struct Awk {
     struct { bool used; Rx rx; } rx_cache[RX_CACHE];
     /* randomness */
     int32_t random_state[63];
+    uint32_t random_table[512], random_last;
     unsigned random_front, random_rear;
+    bool based_input; /* -n */
     double seed, last_seed;
     bool random_ready;
     /* state */

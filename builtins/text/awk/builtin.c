@@ -265,41 +265,19 @@ static Value bitwise(Awk *w, unsigned id, const Value *args, uint32_t count)
 
 static Value strtonum(Awk *w, const Value *v)
 {
-    if (v->kind == V_NUM || v->kind == V_UNSET)
-        return value_num(value_number(w, v));
+    if (v->kind == V_NUM || v->kind == V_UNSET || (v->kind == V_INPUT && value_looks_numeric(w, v)))
+        return value_num(value_number(w, v)); /* also of input that is a number: its zeros in front are no base */
     String *s = value_string(w, v);
-    size_t i = 0;
-    double n = 0;
-    while (i < s->len && (s->data[i] == ' ' || s->data[i] == '\t' || s->data[i] == '\n'))
-        i++;
-    bool negative = i < s->len && s->data[i] == '-';
-    size_t d = i + (i < s->len && (s->data[i] == '-' || s->data[i] == '+'));
-    if (d + 1 < s->len && s->data[d] == '0' && (s->data[d + 1] | 32) == 'x') {
-        for (size_t k = d + 2; k < s->len && class_has(CLASS_XDIGIT, (unsigned char)s->data[k]); k++)
-            n = n * 16 + (s->data[k] <= '9' ? s->data[k] - '0' : (s->data[k] | 32) - 'a' + 10);
-    } else {
-        size_t k = d;
-        bool octal = d < s->len && s->data[d] == '0';
-        for (; k < s->len && s->data[k] >= '0' && s->data[k] <= '9'; k++)
-            octal = octal && s->data[k] < '8';
-        octal = octal && k > d + 1 && !(k < s->len && (s->data[k] == '.' || (s->data[k] | 32) == 'e'));
-        if (octal) {
-            for (size_t j = d; j < k; j++)
-                n = n * 8 + (s->data[j] - '0');
-        } else {
-            n = text_number(w, string_slice(s));
-            negative = false;
-        }
-    }
+    double n = text_based_number(w, string_slice(s));
     string_release(w, s);
-    return value_num(negative ? -n : n);
+    return value_num(n);
 }
 
-/* ---------- the generator: BSD's random(), 63 words of state, as gawk's own ---------- */
+/* ---------- the generator: BSD's random(), 63 words of state, its numbers drawn through a table as gawk does ---------- */
 
 enum { DEGREE = 63, SEPARATION = 1 };
 
-static uint32_t random_bits(Awk *w)
+static uint32_t random_raw(Awk *w)
 {
     uint32_t sum = (uint32_t)w->random_state[w->random_front] + (uint32_t)w->random_state[w->random_rear];
     w->random_state[w->random_front] = (int32_t)sum;
@@ -308,14 +286,19 @@ static uint32_t random_bits(Awk *w)
     return sum >> 1;
 }
 
+static uint32_t random_bits(Awk *w)
+{
+    uint32_t *slot = &w->random_table[w->random_last % ARRAY_LEN(w->random_table)];
+    w->random_last = *slot;
+    *slot = random_raw(w);
+    return w->random_last;
+}
+
 void random_seed(Awk *w, uint32_t seed)
 {
-    int32_t word = (int32_t)seed;
-    if (word == 0)
-        word = 123459876;
     w->random_state[0] = (int32_t)seed;
     for (unsigned i = 1; i < DEGREE; i++) {
-        int64_t x = i == 1 ? word : w->random_state[i - 1];
+        int64_t x = w->random_state[i - 1];
         if (x == 0)
             x = 123459876;
         x = 16807 * (x % 127773) - 2836 * (x / 127773);
@@ -323,6 +306,9 @@ void random_seed(Awk *w, uint32_t seed)
     }
     w->random_front = SEPARATION;
     w->random_rear = 0;
+    for (unsigned i = 0; i < ARRAY_LEN(w->random_table); i++)
+        w->random_table[i] = random_raw(w);
+    w->random_last = random_raw(w);
     for (unsigned i = 0; i < 10 * DEGREE; i++)
         random_bits(w);
     w->random_ready = true;

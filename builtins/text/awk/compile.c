@@ -205,8 +205,12 @@ static void compile_if(Compiler *c, const Node *n)
 static void compile_print(Compiler *c, const Node *n)
 {
     unsigned count = 0;
-    for (const Node *a = n->list; a; a = a->next, count++)
-        compile_expr(c, a);
+    for (const Node *a = n->list; a; a = a->next, count++) {
+        if (a->type == N_INDEX && n->type == N_PRINT)
+            compile_element(c, a, ELEM_PRINTED);
+        else
+            compile_expr(c, a);
+    }
     if (count > 65535)
         compile_fatal(c, n, "too many arguments");
     if (n->a)

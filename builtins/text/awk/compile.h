@@ -28,6 +28,7 @@ void awk_patch(Compiler *c, int32_t chain, int32_t target);
 static inline int32_t here(const Compiler *c) { return c->script->count; }
 
 void compile_expr(Compiler *c, const Node *n);
+void compile_element(Compiler *c, const Node *n, unsigned how); /* ELEM_* */
 void compile_void(Compiler *c, const Node *n);
 /* Jumps (chained) when the truth of n is `sense`. */
 int32_t compile_jump(Compiler *c, const Node *n, bool sense, int32_t chain);

@@ -118,7 +118,7 @@ static void compile_argument(Compiler *c, const Node *n)
     } else if (n->type == N_INDEX) {
         int32_t cell = compile_array(c, n->a);
         compile_subscripts(c, n->list);
-        awk_emit(c, I_ELEM, 1, cell);
+        awk_emit(c, I_ELEM, ELEM_ARRAYS, cell);
     } else {
         compile_expr(c, n);
     }
@@ -394,12 +394,12 @@ static void compile_in(Compiler *c, const Node *n)
     awk_emit(c, I_IN, 0, cell);
 }
 
-static void compile_element(Compiler *c, const Node *n)
+void compile_element(Compiler *c, const Node *n, unsigned how)
 {
     int32_t cell = compile_array(c, n->a);
     compile_subscripts(c, n->list);
     c->node = n;
-    awk_emit(c, I_ELEM, 0, cell);
+    awk_emit(c, I_ELEM, how, cell);
 }
 
 void compile_expr(Compiler *c, const Node *n)
@@ -413,7 +413,7 @@ void compile_expr(Compiler *c, const Node *n)
     case N_GLOBAL: awk_emit(c, n->index < SPECIALS ? I_SPECIAL : I_GLOBAL, 0, (int32_t)n->index); break;
     case N_LOCAL: awk_emit(c, I_LOCAL, 0, (int32_t)n->index); break;
     case N_FIELD: compile_field(c, n); break;
-    case N_INDEX: compile_element(c, n); break;
+    case N_INDEX: compile_element(c, n, ELEM_VALUE); break;
     case N_ASSIGN: compile_assign(c, n, 0); break;
     case N_STEP: compile_step(c, n, 0); break;
     case N_COND: compile_cond(c, n); break;

@@ -105,7 +105,7 @@ static void rebuild(Awk *w)
     if (r->whole)
         string_release(w, r->whole);
     r->whole = string_new(w, b->len ? buf_slice(b) : SLICE(""));
-    r->whole_plain = false;
+    r->whole_plain = true; /* text that was put together is no input */
     r->stale = false;
 }
 
@@ -343,11 +343,13 @@ static inline bool field_known(Awk *w, size_t i)
 
 /* ---------- fields ---------- */
 
-size_t field_index(Awk *w, double n)
+size_t field_index(Awk *w, double n, bool reading)
 {
-    if (n <= -1 || isnan(n))
-        awk_fatal(w, "attempt to access field %" PRId64, isnan(n) ? 0 : n < -9.2e18 ? INT64_MIN : (int64_t)n);
-    n = MAX(n, 0);
+    if (n <= -1 || n >= 0x1p63)
+        awk_fatal(w, "attempt to access field %" PRId64, n < -0x1p63 || n > 0 ? INT64_MIN : (int64_t)n); /* as a processor converts it */
+    n = isnan(n) ? 0 : MAX(n, 0);
+    if (reading)
+        return n < 9e15 ? (size_t)n : SIZE_MAX / 2;
     if (n > MOST_FIELDS)
         awk_fatal(w, "attempt to access field %.0f", n);
     return (size_t)n;

@@ -153,7 +153,7 @@ static void put_char(Format *f, const Spec *s, const Value *v)
     size_t n = 1;
     if (v->kind == V_NUM || v->kind == V_UNSET || (v->kind == V_INPUT && value_looks_numeric(f->w, v))) {
         double d = value_number(f->w, v);
-        uint32_t c = d >= 0 && d < 4294967296.0 ? (uint32_t)d : (uint32_t)(int32_t)(d > -2147483648.0 ? d : 0);
+        uint32_t c = d > -0x1p63 && d < 0x1p63 ? (uint32_t)(int64_t)d : 0; /* the low bits, as of a C integer */
         if (f->w->utf8 && c >= 128 && c <= 0x7FFFFFFF && !(c >= 0xD800 && c < 0xE000))
             n = utf8_encode(c, room);
         else

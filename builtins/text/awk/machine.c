@@ -262,15 +262,22 @@ static void delete_all(Awk *w, int32_t b)
 }
 
 /* [key] -> [element]; an array only where one may stand. */
-static void element(Awk *w, unsigned allow_array, int32_t b)
+static Value element_copy(Awk *w, Value *v, unsigned how)
+{
+    if (unlikely(how == ELEM_PRINTED && v->kind == V_UNSET && !v->cell))
+        *v = value_str(string_ref(w->empty));
+    return value_copy(v);
+}
+
+static void element(Awk *w, unsigned how, int32_t b)
 {
     if (b != CELL_STACK && likely(w->stack[w->top - 1].kind != V_ARRAY)) {
         Value *key = &w->stack[w->top - 1];
         Array *a = array_at(w, b);
         key = &w->stack[w->top - 1];
         Value *v = table_get(w, a, key);
-        Value r = value_copy(v);
-        if (unlikely(r.kind == V_ARRAY && !allow_array))
+        Value r = element_copy(w, v, how);
+        if (unlikely(r.kind == V_ARRAY && how != ELEM_ARRAYS))
             awk_fatal(w, "attempt to use array `%s[\"%s\"]' in a scalar context", cell_name(w, b), value_string(w, key)->data);
         value_release(w, key);
         *key = r;
@@ -278,8 +285,8 @@ static void element(Awk *w, unsigned allow_array, int32_t b)
     }
     Place at;
     place_pop(w, &at, LV_ELEM, b);
-    Value r = value_copy(table_get(w, at.array, &at.key));
-    if (r.kind == V_ARRAY && !allow_array)
+    Value r = element_copy(w, table_get(w, at.array, &at.key), how);
+    if (r.kind == V_ARRAY && how != ELEM_ARRAYS)
         awk_fatal(w, "attempt to use array in a scalar context");
     place_done(w, &at);
     push(w, r);
@@ -487,7 +494,7 @@ Outcome machine_run(Awk *w, int32_t entry)
             Value *v = pop(w);
             double n = value_number(w, v);
             value_release(w, v);
-            push(w, field_value(w, field_index(w, n)));
+            push(w, field_value(w, field_index(w, n, true)));
             break;
         }
         case I_FIELD_CONST: push(w, field_value(w, (size_t)i->b)); break;

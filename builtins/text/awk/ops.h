@@ -14,7 +14,7 @@ enum {
     I_FIELD,         /* [n] -> [$n] */
     I_FIELD_CONST,   /* [] -> [$b] */
     I_FIELD_NUMBER,  /* [] -> [$b as a number] */
-    I_ELEM,          /* [key] -> [element of cell b's array]; a: arrays are allowed */
+    I_ELEM,          /* [key] -> [element of cell b's array]; a: ELEM_* */
     I_SUBSCRIPTS,    /* [k1 .. kb] -> [joined by SUBSEP] */
     I_SET_GLOBAL,    /* [v] -> [v], or [] when a */
     I_SET_LOCAL,
@@ -59,6 +59,7 @@ enum {
 
 /* Places that are assigned to. For LV_ELEM b is the array's cell and the key is on the stack; with CELL_STACK the array lies below the key. */
 enum { LV_NONE, LV_GLOBAL, LV_LOCAL, LV_SPECIAL, LV_FIELD, LV_ELEM, LV_RECORD };
+enum { ELEM_VALUE, ELEM_ARRAYS /* are allowed */, ELEM_PRINTED /* gawk makes one that was only named a text then */ };
 enum { FLAG_VOID = 0x100 };
 #define CELL_STACK INT32_MIN /* else a global's index, or ~index of a local */
 

@@ -189,7 +189,7 @@ void place_pop(Awk *w, Place *at, unsigned kind, int32_t b)
         Value *v = pop(w);
         double n = value_number(w, v);
         value_release(w, v);
-        at->field = field_index(w, n);
+        at->field = field_index(w, n, false);
     } else if (kind == LV_ELEM) {
         at->key = *pop(w);
         if (b == CELL_STACK) {

@@ -9,7 +9,6 @@ typedef struct Sorting {
     Awk *w;
     SortBy by;
     bool descending;
-    bool counted; /* the array began with a whole number */
     uint32_t function;
 } Sorting;
 
@@ -40,40 +39,31 @@ static int compare_numbers(double x, double y)
     return (x > y) - (x < y);
 }
 
-/* Numbers, then text, then arrays. */
-static int rank(Awk *w, const Value *v) { return v->kind == V_ARRAY ? 2 : value_looks_numeric(w, v) && v->kind != V_UNSET ? 0 : 1; }
+/* What was only named, numbers, then text, then arrays. */
+enum { RANK_UNTYPED, RANK_NUMBER, RANK_TEXT, RANK_ARRAY };
 
-static bool whole_index(const Value *key)
+static int rank(Awk *w, const Value *v)
 {
-    if (key->kind == V_NUM)
-        return true;
-    Slice t = string_slice(key->s);
-    size_t sign = t.len > 1 && t.data[0] == '-', i = sign;
-    while (i < t.len && t.data[i] >= '0' && t.data[i] <= '9')
-        i++;
-    return t.len && i == t.len && i > sign && i < 16 && (t.data[sign] != '0' || t.len == 1);
+    if (v->kind == V_ARRAY)
+        return RANK_ARRAY;
+    if (v->kind == V_UNSET && !v->cell)
+        return RANK_UNTYPED;
+    return value_looks_numeric(w, v) ? RANK_NUMBER : RANK_TEXT;
 }
 
-/* Where values are equal: indices are text; but in an array that began with a whole number, such numbers come first and go up, also where
- * the values go down (gawk keeps two kinds of arrays). */
+/* Where values are equal: whole numbers come in the order they have, also where the values go down, before the other indices as text. */
 static int compare_indices(const Sorting *s, const Pair *a, const Pair *b)
 {
-    if (!s->counted)
-        return compare_text(s->w, &a->key, &b->key);
-    bool x = whole_index(&a->key), y = whole_index(&b->key);
-    if (x != y)
-        return x ? -1 : 1;
-    if (!x)
-        return compare_text(s->w, &a->key, &b->key);
-    int c = compare_numbers(value_number(s->w, &a->key), value_number(s->w, &b->key));
-    return s->descending ? -c : c;
+    if (a->text != b->text)
+        return a->text ? 1 : -1;
+    return a->text ? compare_text(s->w, &a->key, &b->key) : 0;
 }
 
 static int compare_values(Sorting *s, const Pair *a, const Pair *b)
 {
     Awk *w = s->w;
     int x = rank(w, &a->value), y = rank(w, &b->value), c;
-    if (x == 2 || y == 2)
+    if (x == RANK_ARRAY || y == RANK_ARRAY || x == RANK_UNTYPED || y == RANK_UNTYPED)
         c = x - y;
     else if (s->by == BY_VALUE_NUMBER)
         c = compare_numbers(value_number(w, &a->value), value_number(w, &b->value));
@@ -82,8 +72,8 @@ static int compare_values(Sorting *s, const Pair *a, const Pair *b)
     else if (x != y)
         c = x - y;
     else
-        c = x == 0 ? compare_numbers(value_number(w, &a->value), value_number(w, &b->value)) : compare_text(w, &a->value, &b->value);
-    if (!c && s->by == BY_VALUE_NUMBER && x != 2)
+        c = x == RANK_NUMBER ? compare_numbers(value_number(w, &a->value), value_number(w, &b->value)) : compare_text(w, &a->value, &b->value);
+    if (!c && s->by == BY_VALUE_NUMBER && x != RANK_ARRAY)
         c = compare_text(w, &a->value, &b->value);
     return c ? c : compare_indices(s, a, b);
 }
@@ -138,9 +128,9 @@ static void merge_sort(Sorting *s, Pair *v, size_t n)
         mem_reset(&s->w->p->mem, mark);
 }
 
-bool sort_pairs(Awk *w, Pair *pairs, size_t n, Slice how, bool counted, bool asort)
+bool sort_pairs(Awk *w, Pair *pairs, size_t n, Slice how, bool asort)
 {
-    Sorting s = {.w = w, .by = BY_FUNCTION, .counted = counted};
+    Sorting s = {.w = w, .by = BY_FUNCTION};
     for (unsigned i = 0; i < ARRAY_LEN(orders); i++)
         if (slice_is(how, orders[i].name)) {
             s.by = orders[i].by;
@@ -166,6 +156,7 @@ static Pair *pairs_of(Awk *w, Array *a, uint32_t *n)
     for (uint32_t i = 0; i < *n; i++) {
         pairs[i].key = entry_key(w, &a->entries[order[i]]);
         pairs[i].value = value_copy(&a->entries[order[i]].value);
+        pairs[i].text = a->entries[order[i]].part == PART_TEXT;
     }
     return pairs;
 }
@@ -188,7 +179,7 @@ Iter *iter_new(Awk *w, Array *a)
     if (how) {
         String *s = value_string(w, how);
         if (s->len)
-            sort_pairs(w, pairs, n, string_slice(s), a->first != FIRST_TEXT, false);
+            sort_pairs(w, pairs, n, string_slice(s), false);
         string_release(w, s);
     }
     unsigned class = 0;
@@ -233,7 +224,7 @@ Value sort_function(Awk *w, bool by_index, Value *args, uint32_t count)
     MemMark mark = mem_mark(&w->p->mem);
     uint32_t n;
     Pair *pairs = pairs_of(w, from, &n);
-    sort_pairs(w, pairs, n, string_slice(how), from->first != FIRST_TEXT, true);
+    sort_pairs(w, pairs, n, string_slice(how), true);
     string_release(w, how);
     table_clear(w, to);
     for (uint32_t i = 0; i < n; i++) {

@@ -237,6 +237,41 @@ static double number_slow(Awk *w, Slice s, size_t len)
     return n;
 }
 
+/* A number with a base in front, 0x or, without a sign, 0: how many bytes that took, 0 when it is none. */
+static size_t number_based(Slice s, double *n)
+{
+    size_t sign = s.len && (s.data[0] == '-' || s.data[0] == '+'), i = sign + 1;
+    if (i >= s.len || s.data[sign] != '0')
+        return 0;
+    double v = 0;
+    if ((s.data[i] | 32) == 'x') {
+        size_t first = ++i;
+        for (; i < s.len && class_has(CLASS_XDIGIT, (unsigned char)s.data[i]); i++)
+            v = v * 16 + (s.data[i] <= '9' ? s.data[i] - '0' : (s.data[i] | 32) - 'a' + 10);
+        if (i == first)
+            return 0;
+    } else {
+        for (; i < s.len && digit(s.data[i]); i++) {
+            if (s.data[i] > '7')
+                return 0;
+            v = v * 8 + (s.data[i] - '0');
+        }
+        if (sign || i == 1 || (i < s.len && (s.data[i] == '.' || (s.data[i] | 32) == 'e')))
+            return 0;
+    }
+    *n = s.data[0] == '-' ? -v : v;
+    return i;
+}
+
+double text_based_number(Awk *w, Slice s)
+{
+    double n;
+    Slice rest = s;
+    while (rest.len && blank(rest.data[0]))
+        rest = slice_from(rest, 1);
+    return rest.len && digit(rest.data[0]) && number_based(rest, &n) ? n : text_number(w, s);
+}
+
 /* Reads a number after blanks; how many bytes that took (0: none). */
 static size_t number_read(Awk *w, Slice s, double *n)
 {
@@ -246,6 +281,8 @@ static size_t number_read(Awk *w, Slice s, double *n)
     Slice rest = slice_from(s, from);
     if (!rest.len || (unsigned char)rest.data[0] > '9')
         return 0;
+    if (unlikely(w->based_input) && (used = number_based(rest, n)))
+        return from + used;
     if (likely(number_quick(rest, &used, n)))
         return from + used;
     if ((used = number_span(rest))) {

@@ -70,6 +70,7 @@ uint64_t grep_fd(Grep *g, int fd, bool is_stdin);
 
 /* kind: ':' selected, '-' context. A line with its end. False: an encoding error made the file binary. */
 bool print_line(Grep *g, Slice line, char kind);
+bool print_match(Grep *g, Slice match); /* of -o, as print_line */
 void print_name(Grep *g);
 void print_separator(Grep *g, char c);
 void print_group_separator(Grep *g);

@@ -110,6 +110,17 @@ static size_t print_matches(Grep *g, Slice line, const char *line_color, const c
     return g->only_matching ? end : plain;
 }
 
+bool print_match(Grep *g, Slice match)
+{
+    if (!print_head(g, match, match.data, ':'))
+        return false;
+    out_write(g->p->out, match);
+    out_char(g->p->out, g->eol);
+    if (g->line_buffered)
+        output_flush(g->p->out);
+    return true;
+}
+
 static void print_tail(Grep *g, Slice rest, const char *line_color)
 {
     sgr_start(g, line_color);

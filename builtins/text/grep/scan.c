@@ -124,6 +124,24 @@ static uint64_t count_lines(const Grep *g, Slice s, size_t from, size_t to)
 
 static bool enough(const Grep *g) { return g->left == 0 || (g->first_only && g->selected); }
 
+/* -o without anything that asks for lines: each match of the buffer is printed as it is found. */
+static bool matches_only(const Grep *g)
+{
+    return g->only_matching && !g->invert && !g->line_by_line && !g->silent && !g->color && !g->end_in_match && g->left < 0 && g->before <= 0 && g->after <= 0;
+}
+
+static void scan_matches(Grep *g, Slice s)
+{
+    ReSpan m;
+    for (size_t at = 0; at < s.len && grep_search(g, s, at, &m) == RE_MATCHED && m.start < s.len; at = m.end) {
+        g->selected++;
+        if (m.end == m.start)
+            m.end++;
+        else if (!print_match(g, slice(s.data + m.start, m.end - m.start)))
+            m.end = line_end(g, s, m.start);
+    }
+}
+
 static void scan_lines(Grep *g, Slice s)
 {
     size_t at = 0, end = 0;
@@ -164,7 +182,9 @@ bool scan_buffer(Grep *g, Slice s)
     g->buffer = s;
     g->counted_to = s.data;
     g->env.text = slice_ascii(s) ? TEXT_ASCII : TEXT_MIXED;
-    if (!enough(g))
+    if (matches_only(g))
+        scan_matches(g, s);
+    else if (!enough(g))
         scan_lines(g, s);
     if (g->pending > 0 && !g->silent)
         print_pending(g, s, s.len);
