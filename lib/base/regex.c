@@ -414,9 +414,17 @@ static void scratch_put(Re *re, Scratch *s)
         scratch_free(re, s);
 }
 
+void re_hold_end(ReHold *hold)
+{
+    if (hold->scratch)
+        scratch_put(hold->re, hold->scratch);
+    hold->scratch = NULL;
+}
+
 /* One search: what it is about, and what a callout notes. */
 typedef struct {
     Re *re;
+    ReHold *hold; /* or NULL */
     Form *form;
     pcre2_code *code;
     bool jit;
@@ -570,15 +578,25 @@ static void tick(const ReEnv *env, uint64_t cost)
         env->tick(env->user, cost);
 }
 
-/* Takes the scratch and the code for one slice of work; nothing is held while `tick` runs. */
+/* Takes the scratch and the code for one slice of work; nothing but what the caller's hold owns is held while `tick` runs. */
 static bool slice_begin(Search *s, size_t start)
 {
     s->code = form_ready(s->re, s->form, s->subject.len - start);
-    s->scratch = s->code ? scratch_take(s->re) : NULL;
+    if (!s->code)
+        return false;
+    s->scratch = s->hold && s->hold->scratch ? s->hold->scratch : scratch_take(s->re);
     if (!s->scratch)
         return false;
+    if (s->hold)
+        s->hold->scratch = s->scratch;
     s->jit = s->code == atomic_load_explicit(&s->form->jit, memory_order_relaxed) && s->code != atomic_load_explicit(&s->form->code, memory_order_relaxed);
     return true;
+}
+
+static void slice_end(Search *s)
+{
+    if (!s->hold)
+        scratch_put(s->re, s->scratch);
 }
 
 static int dfa_slice(Search *s, const ReEnv *env, const pcre2_code *code, size_t start, uint32_t options, size_t *end)
@@ -588,7 +606,7 @@ static int dfa_slice(Search *s, const ReEnv *env, const pcre2_code *code, size_t
     pcre2_set_match_limit(s->scratch->context, LAST_LIMIT);
     int rc = match_dfa(s, code, start, options);
     *end = pcre2_get_ovector_pointer(s->scratch->data)[1];
-    scratch_put(s->re, s->scratch);
+    slice_end(s);
     tick(env, 1 + (s->subject.len - start) / 64);
     return rc;
 }
@@ -628,7 +646,7 @@ static int search_linear(Search *s, const ReEnv *env, size_t start, ReSpan *span
         rc = captures_at(s, at, end);
         if (rc > 0)
             fill_spans(s->scratch->best, (size_t)re->groups + 1, spans, nspans);
-        scratch_put(re, s->scratch);
+        slice_end(s);
         tick(env, out_of_work(rc) ? CAPTURES_LIMIT / 16 : 1);
     }
     return rc < 0 ? rc : 1;
@@ -660,7 +678,7 @@ static int limited_slice(Search *s, const ReEnv *env, size_t start, uint32_t lim
         return PCRE2_ERROR_NOMEMORY;
     int rc = search_slice(s, start, limit, spans, nspans);
     size_t end = rc > 0 ? pcre2_get_ovector_pointer(s->scratch->data)[1] : s->subject.len; /* of what was looked through */
-    scratch_put(s->re, s->scratch);
+    slice_end(s);
     tick(env, out_of_work(rc) ? limit / 16 : 1 + (MAX(MIN(end, s->subject.len), start) - start) / 256);
     return rc;
 }
@@ -668,7 +686,7 @@ static int limited_slice(Search *s, const ReEnv *env, size_t start, uint32_t lim
 static ReResult search_pcre(const ReEnv *env, Re *re, Slice subject, size_t start, bool not_bol, ReSpan *spans, size_t nspans)
 {
     Form *form = needs_full(env, re, subject) ? &re->full : &re->fast;
-    Search s = {.re = re, .form = form, .subject = subject, .options = not_bol ? PCRE2_NOTBOL : 0, .want_end = RE_UNSET, .best_end = RE_UNSET};
+    Search s = {.re = re, .hold = env->hold && env->hold->re == re ? env->hold : NULL, .form = form, .subject = subject, .options = not_bol ? PCRE2_NOTBOL : 0, .want_end = RE_UNSET, .best_end = RE_UNSET};
     if (!subject.data)
         s.subject.data = "";
     /* PCRE2 steps over stray bytes itself, and then takes .* for something that begins after a newline only. */

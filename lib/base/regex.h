@@ -40,11 +40,19 @@ typedef enum { RE_NOMATCH = 0, RE_MATCHED = 1, RE_ERR_LIMIT = -1, RE_ERR_MEMORY 
 
 typedef enum { TEXT_UNKNOWN, TEXT_ASCII, TEXT_MIXED } ReText;
 
+/* For many searches with one pattern: match data that is kept between them, by whoever set `re`, until re_hold_end. */
+typedef struct ReHold {
+    Re *re;
+    void *scratch;
+} ReHold;
+void re_hold_end(ReHold *hold);
+
 typedef struct {
     void (*tick)(void *user, uint64_t cost); /* may raise; NULL: none */
     void *user;
     Mem *mem; /* scratch of patterns with groups; may raise on failure before anything is held */
     ReText text; /* what the caller knows about the subject, so that long ones are not looked through each time */
+    ReHold *hold; /* or NULL */
 } ReEnv;
 
 typedef struct {

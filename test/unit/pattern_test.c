@@ -11,7 +11,7 @@
 #include "lib/base/utf8.h"
 
 static Mem mem;
-static const ReEnv env = {NULL, NULL, &mem, TEXT_UNKNOWN};
+static const ReEnv env = {.mem = &mem};
 
 static bool matches(const char *pattern, const char *subject, unsigned flags)
 {

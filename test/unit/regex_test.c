@@ -34,7 +34,7 @@ static const reg_syntax_t references[] = {
 #include "lib/base/regex.h"
 
 static Mem mem;
-static const ReEnv env = {NULL, NULL, &mem, TEXT_UNKNOWN};
+static const ReEnv env = {.mem = &mem};
 
 typedef struct {
     ReSyntax syntax;

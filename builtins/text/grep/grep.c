@@ -355,7 +355,9 @@ static void read_options(Settings *s, Args *args)
 static void release_re(Proc *p, void *thing)
 {
     (void)p;
-    re_unref(thing);
+    Grep *g = thing;
+    re_hold_end(&g->hold);
+    re_unref(g->re);
 }
 
 static void warn_dangling(Grep *g, const ReError *err)
@@ -430,7 +432,9 @@ static void compile(Settings *s)
     g->re = re_compile(kern_budget(g->p->kernel), &g->p->keep, patterns, count, s->syntax, flags, &err);
     if (!g->re)
         bad_patterns(s, patterns, count, flags, &err);
-    proc_own(g->p, release_re, g->re);
+    proc_own(g->p, release_re, g);
+    g->hold.re = g->re;
+    g->env.hold = &g->hold;
     g->line_by_line = s->syntax == RE_PCRE || !g->eol;
     warn_dangling(g, &err);
 }

@@ -24,6 +24,7 @@ typedef struct Grep {
     Proc *p;
     Re *re;            /* NULL: no pattern, nothing matches */
     ReEnv env;
+    ReHold hold;
     bool end_in_match; /* GNU's -w -x takes the line's end into the match that -o and --color print */
     bool line_by_line; /* the pattern may not be run over many lines at once */
 

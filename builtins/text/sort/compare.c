@@ -339,7 +339,7 @@ int line_compare_keys(const Sorter *s, const Line *a, const Line *b)
         int c = slice_cmp(x, y);
         return s->global.reverse ? -c : c;
     }
-    for (size_t i = 0; i < s->nkeys; i++) {
+    for (size_t i = s->exact; i < s->nkeys; i++) {
         const Key *k = &s->keys[i];
         int c = key_compare(s, &k->order, key_slice(s, k, x), key_slice(s, k, y));
         if (c)
@@ -359,25 +359,29 @@ int line_compare(const Sorter *s, const Line *a, const Line *b)
 
 /* ---------- prefixes: monotone in the order of the first key ---------- */
 
-static uint64_t text_prefix(Slice s, bool fold)
+/* Exact: eight bytes are all of it, and the padding is none of its bytes. */
+static Prefix text_prefix(Slice s, bool fold)
 {
     uint64_t v = 0;
     if (!fold && s.len >= 8) {
         memcpy(&v, s.data, 8);
-        return __builtin_bswap64(v);
+        return (Prefix){__builtin_bswap64(v), s.len == 8};
     }
+    bool exact = s.len <= 8;
     for (size_t i = 0; i < 8; i++) {
         unsigned char c = i < s.len ? (unsigned char)s.data[i] : 0;
+        exact = exact && (c || i >= s.len);
         v = v << 8 | (fold ? upper(c) : c);
     }
-    return v;
+    return (Prefix){v, exact};
 }
 
 /* The number in thousandths, clamped; what differs only beyond them compares in full. */
-static uint64_t number_prefix(Slice s)
+static Prefix number_prefix(Slice s)
 {
     Number n = number_read(s);
     uint64_t v = 0;
+    bool exact = n.digits.len <= 15 && n.fraction.len <= 3;
     if (n.digits.len > 15) {
         v = (uint64_t)1 << 62;
     } else {
@@ -387,23 +391,28 @@ static uint64_t number_prefix(Slice s)
             v = v * 10 + (i < n.fraction.len ? (uint64_t)(n.fraction.data[i] - '0') : 0);
     }
     const uint64_t middle = (uint64_t)1 << 63;
-    return n.negative ? middle - v : middle + v;
+    return (Prefix){n.negative ? middle - v : middle + v, exact};
 }
 
-uint64_t line_prefix(const Sorter *s, Slice text)
+static Prefix key_prefix(const Sorter *s, const Key *k, Slice text)
 {
-    bool reverse = s->global.reverse;
-    uint64_t v;
-    if (s->nkeys == 0) {
-        v = text_prefix(text, false);
-    } else {
-        const Key *k = &s->keys[0];
-        const Ordering *o = &k->order;
-        Slice key = key_slice(s, k, text);
-        reverse = o->reverse;
-        if (o->random || o->general || o->human || o->version || o->dictionary || o->printable)
-            return 0;
-        v = o->numeric ? number_prefix(key) : o->month ? (uint64_t)month_of(key) : text_prefix(key, o->fold);
-    }
-    return reverse ? ~v : v;
+    const Ordering *o = &k->order;
+    if (o->random || o->general || o->human || o->version || o->dictionary || o->printable)
+        return (Prefix){0, false};
+    Slice key = key_slice(s, k, text);
+    if (o->month)
+        return (Prefix){o->reverse ? ~(uint64_t)month_of(key) : (uint64_t)month_of(key), true};
+    Prefix prefix = o->numeric ? number_prefix(key) : text_prefix(key, o->fold);
+    return o->reverse ? (Prefix){~prefix.value, prefix.exact} : prefix;
+}
+
+Prefix line_prefix(const Sorter *s, Slice text)
+{
+    return s->nkeys ? key_prefix(s, &s->keys[0], text) : (Prefix){prefix_behind(s, text, 0), false};
+}
+
+uint64_t prefix_behind(const Sorter *s, Slice text, size_t skip)
+{
+    uint64_t v = text_prefix(slice_from(text, MIN(skip, text.len)), false).value;
+    return s->global.reverse ? ~v : v;
 }

@@ -120,22 +120,26 @@ static int open_input(Proc *p, const char *name, const char *failure)
     return fd;
 }
 
-static Line *lines_of(const Sorter *s, const Block *blocks, size_t *count)
+static Line *lines_of(Sorter *s, const Block *blocks, size_t *count)
 {
     Proc *p = s->proc;
     size_t n = 0;
     for (const Block *b = blocks; b; b = b->next)
         n += b->records;
     Line *lines = mem_array(&p->keep, n + 1, Line), *at = lines;
+    bool exact = true;
     for (const Block *b = blocks; b; b = b->next) {
         Slice left = b->bytes;
         proc_tick(p, 1 + b->records / 8);
         while (left.len) {
             size_t len = slice_find(left, s->delimiter);
-            *at++ = (Line){left.data, len, line_prefix(s, (Slice){left.data, len})};
+            Prefix prefix = line_prefix(s, (Slice){left.data, len});
+            *at++ = (Line){left.data, len, prefix.value};
+            exact = exact && prefix.exact;
             left = slice_from(left, MIN(len + 1, left.len));
         }
     }
+    s->exact = exact;
     *count = (size_t)(at - lines);
     return lines;
 }
@@ -175,6 +179,58 @@ static void merge_sort(const Sorter *s, Line *v, size_t n, Line *spare)
     while (a < a_end && b < b_end)
         *out++ = line_compare(s, a, b) <= 0 ? *a++ : *b++;
     memcpy(out, a, (size_t)(a_end - a) * sizeof *a);
+}
+
+/* Lines whose prefixes are equal may be told apart by those of what comes next: `next` bytes into whole lines. */
+static bool prefixes_renew(const Sorter *s, Line *v, size_t n, size_t next)
+{
+    enum { NEXT_MOST = 16 };
+    if (next > NEXT_MOST || (s->nkeys && (!s->exact || s->nkeys > 1 || s->stable || s->unique)))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        v[i].prefix = prefix_behind(s, (Slice){v[i].text, v[i].len}, next);
+    return true;
+}
+
+static uint64_t differing_bits(const Line *v, size_t n)
+{
+    uint64_t bits = 0;
+    for (size_t i = 1; i < n; i++)
+        bits |= v[i].prefix ^ v[0].prefix;
+    return bits;
+}
+
+/* Stable: the eight highest bits in which the prefixes differ tell lines apart, then the next ones; what stays together is merged. `spare`
+ * holds n lines; `next` is where prefixes may be renewed from. Depth: a level uses up eight bits of 64, and prefixes are renewed three times. */
+static void prefix_sort(const Sorter *s, Line *v, size_t n, Line *spare, size_t next)
+{
+    enum { FEW = 32, DIGITS = 256 };
+    uint64_t differ = n > FEW ? differing_bits(v, n) : 0;
+    for (; !differ && n > FEW && prefixes_renew(s, v, n, next); next += sizeof v->prefix)
+        differ = differing_bits(v, n);
+    if (!differ) {
+        merge_sort(s, v, n, spare);
+        return;
+    }
+    unsigned bits = 64 - (unsigned)__builtin_clzll(differ), shift = bits > 8 ? bits - 8 : 0;
+    size_t place[DIGITS] = {0}, sum = 0;
+    for (size_t i = 0; i < n; i++)
+        place[v[i].prefix >> shift & (DIGITS - 1)]++;
+    for (unsigned d = 0; d < DIGITS; d++) {
+        size_t count = place[d];
+        place[d] = sum;
+        sum += count;
+    }
+    for (size_t i = 0; i < n; i++)
+        spare[place[v[i].prefix >> shift & (DIGITS - 1)]++] = v[i];
+    memcpy(v, spare, n * sizeof *v);
+    proc_tick(s->proc, 1 + n / 64);
+    /* place[d] is now where digit d ends. */
+    for (unsigned d = 0; d < DIGITS; d++) {
+        size_t from = d ? place[d - 1] : 0;
+        if (place[d] - from > 1)
+            prefix_sort(s, v + from, place[d] - from, spare, next);
+    }
 }
 
 /* Sorted lines of one input, for -m. */
@@ -257,7 +313,7 @@ static int write_failed(Proc *p, const Job *job, uint64_t bytes)
     return 2;
 }
 
-static int sort_files(Proc *p, const Job *job)
+static int sort_files(Proc *p, Job *job)
 {
     Block *blocks = NULL, **end = &blocks;
     size_t *records = mem_array(&p->keep, (size_t)job->count, size_t), n;
@@ -278,7 +334,7 @@ static int sort_files(Proc *p, const Job *job)
             runs[i] = (Run){at, at + records[i]};
         lines = merge_runs(p, &job->s, runs, (size_t)job->count, n);
     } else {
-        merge_sort(&job->s, lines, n, mem_alloc(&p->keep, (n / 2 + 1) * sizeof *lines));
+        prefix_sort(&job->s, lines, n, mem_alloc(&p->keep, (n + 1) * sizeof *lines), job->s.nkeys ? 0 : sizeof lines->prefix);
     }
     redirect_output(p, job->output);
     uint64_t bytes = write_lines(p->out, &job->s, lines, n);
@@ -298,13 +354,16 @@ static int check_file(Proc *p, const Job *job)
     bool ended, any = false;
     buf_init(&previous, &p->keep, BUF_MAX);
     for (unsigned long long number = 1; input_record(&in, &text, &ended); number++) {
-        Line now = {text.data, text.len, line_prefix(&job->s, text)};
+        Line now = {text.data, text.len, line_prefix(&job->s, text).value};
         if (any) {
-            Line before = {previous.data, previous.len, line_prefix(&job->s, buf_slice(&previous))};
+            Line before = {previous.data, previous.len, line_prefix(&job->s, buf_slice(&previous)).value};
             int c = job->s.unique ? line_compare_keys(&job->s, &before, &now) : line_compare(&job->s, &before, &now);
             if (c > 0 || (c == 0 && job->s.unique)) {
-                if (job->check == CHECK_LOUD)
-                    warn(p, "%s:%llu: disorder: %.*s", name, number, (int)text.len, text.data);
+                if (job->check == CHECK_LOUD) {
+                    out_printf(p->err, "%s: %s:%llu: disorder: ", p->name, name, number);
+                    out_write(p->err, text);
+                    out_char(p->err, job->s.delimiter);
+                }
                 return 1;
             }
         }

@@ -32,6 +32,7 @@ typedef struct Sorter {
     Ordering global;
     int tab;           /* field separator, or -1: a change from blank to non-blank */
     bool stable, unique;
+    bool exact;        /* the prefixes of all lines are their first keys, so that equal ones need no look at those */
     char delimiter;
     uint64_t seed;     /* of -R */
 } Sorter;
@@ -50,6 +51,12 @@ void ordering_check(Proc *p, const Ordering *o);
 int line_compare(const Sorter *s, const Line *a, const Line *b);
 /* By keys alone: what -u and -c -u call equal. */
 int line_compare_keys(const Sorter *s, const Line *a, const Line *b);
-uint64_t line_prefix(const Sorter *s, Slice text);
+typedef struct Prefix {
+    uint64_t value;
+    bool exact; /* it is the whole first key */
+} Prefix;
+Prefix line_prefix(const Sorter *s, Slice text);
+/* Of lines that are equal up to there, in the order of whole lines. */
+uint64_t prefix_behind(const Sorter *s, Slice text, size_t skip);
 
 #endif
