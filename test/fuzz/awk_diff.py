@@ -216,5 +216,16 @@ def test(r):
     return " ".join(words)
 
 
+def same(script, real, ours):
+    # gawk takes an array it made while it was evaluating for none, and gsub goes through a character's bytes behind an empty match.
+    if b"attempt to use array `(null)'" in real[1]:
+        return True
+    try:
+        real[0].decode()
+    except UnicodeDecodeError:
+        return any(f"{f}(/{e}/" in script for f in ("gsub", "gensub") for e in ("x*", "^[ \\t]*", "[ \\t]*"))
+    return False
+
+
 if __name__ == "__main__":
-    main("awk", files, test)
+    main("awk", files, test, same=same)

@@ -288,7 +288,7 @@ static Entry *insert(Awk *w, Array *a, const Key *k)
     if (a->count == a->cap)
         make_room(w, a);
     if (!a->live)
-        a->first = !k->is_int ? FIRST_TEXT : k->number < 0 ? FIRST_INT : FIRST_COUNTING;
+        a->first = !k->is_int || k->number < INT32_MIN || k->number > INT32_MAX ? FIRST_TEXT : k->number < 0 ? FIRST_INT : FIRST_COUNTING;
     uint8_t part = part_of(w, a, k);
     if (part != PART_COUNTING)
         growth_note(w, a, part);
@@ -361,6 +361,18 @@ void table_set(Awk *w, Array *a, const Value *key, Value v)
     *slot = v;
 }
 
+/* A part's last key is gone: what is left of gawk's array is then the table behind it. */
+static void part_gone(Array *a, unsigned part)
+{
+    growths_reset(a, part);
+    if (part == PART_COUNTING)
+        a->first = a->part_live[PART_INT] ? FIRST_INT : FIRST_TEXT;
+    else if (part == PART_INT && a->first == FIRST_INT)
+        a->first = FIRST_TEXT;
+    else if (part == PART_INT && a->part_live[PART_TEXT])
+        a->others_text = true;
+}
+
 bool table_remove(Awk *w, Array *a, const Value *key)
 {
     Entry *e = find_value(w, a, key);
@@ -372,7 +384,7 @@ bool table_remove(Awk *w, Array *a, const Value *key)
     if (!a->live)
         table_clear(w, a);
     else if (--a->part_live[part] == 0)
-        growths_reset(a, part);
+        part_gone(a, part);
     return true;
 }
 

@@ -215,16 +215,14 @@ static int awk_run(Awk *w)
 {
     const Script *s = &w->prog;
     if (s->begin >= 0) {
-        if (machine_run(w, s->begin) == RUN_EXIT)
-            w->input_over = true;
+        machine_run(w, s->begin);
         unwind_frames(w);
     }
     bool reads = s->rules >= 0 || s->end >= 0 || s->begin_file >= 0 || s->end_file >= 0;
     if (!w->exiting && reads)
         run_rules(w);
     w->exiting = false;
-    if (s->end >= 0) {
-        w->input_over = true;
+    if (s->end >= 0) { /* after exit, what is left of the input can be read there */
         machine_run(w, s->end);
         unwind_frames(w);
     }

@@ -99,6 +99,9 @@ Value value_plain(Awk *w, Slice s);
 Value value_input(Awk *w, Slice s);
 enum { CELL_FIELD = 2 };
 
+/* An unset value once it is assigned: still a field that was not there, which compares as text, when it was one. */
+static inline Value unset_assigned(const Value *v) { return (Value){.kind = V_UNSET, .cell = v->kind == V_UNSET && v->cell == CELL_FIELD ? CELL_FIELD : 1}; }
+
 static inline Value value_unset(void) { return (Value){.kind = V_UNSET}; }
 
 /* Numbers in text: the longest prefix that is one (0 without), and whether all of it is one, blanks aside. */

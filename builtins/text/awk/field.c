@@ -76,7 +76,12 @@ void record_set(Awk *w, Slice text, String *owner)
 void record_assign(Awk *w, const Value *v)
 {
     String *s = value_string(w, v);
-    bool plain = v->kind == V_STR || v->kind == V_NUM;
+    bool plain = v->kind == V_STR;
+    if (v->kind == V_NUM) { /* it stays the number that it was */
+        s->looks = LOOKS_NUMERIC;
+        s->number = v->n;
+        s->prefix_known = 1;
+    }
     record_set(w, string_slice(s), s);
     w->record.whole = string_ref(s);
     w->record.whole_plain = plain;
@@ -445,7 +450,7 @@ void field_assign(Awk *w, size_t i, Value v)
     Record *r = &w->record;
     Field *f = &r->fields[i];
     value_release(w, &f->value);
-    f->value = v.kind == V_UNSET || v.kind == V_REF ? (Value){.kind = V_UNSET, .cell = 1} : v;
+    f->value = v.kind == V_UNSET || v.kind == V_REF ? unset_assigned(&v) : v;
     r->made = MAX(r->made, i);
     r->stale = true;
 }

@@ -405,7 +405,7 @@ static void set_cell(Awk *w, Value *cell, bool is_void, int32_t b)
         *cell = copy;
     }
     if (unlikely(cell->kind == V_UNSET || cell->kind == V_REF))
-        *cell = (Value){.kind = V_UNSET, .cell = 1};
+        *cell = unset_assigned(cell);
 }
 
 static void argument(Awk *w, int32_t b)

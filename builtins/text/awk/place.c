@@ -173,7 +173,7 @@ void global_set(Awk *w, uint32_t index, Value v)
     value_release(w, cell);
     *cell = v;
     if (cell->kind == V_UNSET || cell->kind == V_REF)
-        *cell = (Value){.kind = V_UNSET, .cell = 1};
+        *cell = unset_assigned(cell);
     if (index < SPECIALS)
         special_assigned(w, index);
 }
@@ -247,5 +247,5 @@ void place_store(Awk *w, Place *at, Value v)
     value_release(w, cell);
     *cell = v;
     if (v.kind == V_UNSET || v.kind == V_REF)
-        *cell = (Value){.kind = V_UNSET, .cell = 1};
+        *cell = unset_assigned(cell);
 }

@@ -145,7 +145,7 @@ Value value_input(Awk *w, Slice s)
 static bool digit(char c) { return c >= '0' && c <= '9'; }
 static bool blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/* "+inf", "-nan": gawk takes them with a sign only. */
+/* "+inf", "-nan": gawk takes them with a sign only, and nothing but blanks behind them. */
 static bool special_number(Slice s, double *n)
 {
     if (s.len < 4 || (s.data[0] != '+' && s.data[0] != '-'))
@@ -158,8 +158,9 @@ static bool special_number(Slice s, double *n)
         v = NAN;
     else
         return false;
-    if (s.len > 4 && (class_has(CLASS_ALNUM, (unsigned char)s.data[4]) || s.data[4] == '_'))
-        return false;
+    for (size_t i = 4; i < s.len; i++)
+        if (!blank(s.data[i]))
+            return false;
     *n = s.data[0] == '-' ? copysign(v, -1) : copysign(v, 1);
     return true;
 }
