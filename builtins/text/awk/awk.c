@@ -313,11 +313,54 @@ static void answer_early(Awk *w, const Args *args)
     }
 }
 
+static const Option *option_named(Slice name)
+{
+    size_t n = slice_find(name, '=');
+    const Option *found = NULL;
+    for (const Option *o = options; o->letter || o->name; o++)
+        if (o->name && strncmp(o->name, name.data, n) == 0) {
+            found = o;
+            if (!o->name[n])
+                break;
+        }
+    return found;
+}
+
+/* An option that is none: gawk shows its usage, without a word about it. */
+static void refuse_unknown(Awk *w, const Args *args)
+{
+    for (int i = 1; i < args->argc; i++) {
+        const char *a = args->argv[i];
+        if (a[0] != '-' || !a[1] || strcmp(a, "--") == 0)
+            return;
+        const Option *o = NULL;
+        if (a[1] == '-') {
+            o = option_named(slice_str(a + 2));
+            i += o && o->kind == OPT_VALUE && !strchr(a, '=');
+        }
+        for (const char *c = a + 1; a[1] != '-' && *c; c++) {
+            for (o = options; (o->letter || o->name) && o->letter != *c; o++)
+                ;
+            o = o->letter || o->name ? o : NULL;
+            if (!o || o->kind != OPT_FLAG) {
+                i += o && o->kind == OPT_VALUE && !c[1];
+                break;
+            }
+        }
+        if (!o) {
+            awk_usage(w, w->p->err);
+            output_flush(w->p->err);
+            proc_fail(w->p, 1);
+        }
+    }
+}
+
 static int awk_main(Proc *p, Args *args)
 {
     Awk *w = awk_new(p);
     Settings s = {.tail = &w->sources};
     answer_early(w, args);
+    refuse_unknown(w, args);
     for (int id; (id = args_next(p, args)) >= 0;)
         set_option(w, &s, args, id);
     int count;

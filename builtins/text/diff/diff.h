@@ -1,5 +1,5 @@
 /* diff: what its files share. diff.c reads the options, tree.c walks files and directories, read.c makes lines and their classes,
- * compare.c finds the changes, and an output form each: normal.c (normal, ed, RCS), context.c (context, unified), side.c, ifdef.c.
+ * compare.c finds the changes, and an output form each: normal.c (normal, ed, RCS), context.c (context, unified), side.c, ifdef.c; sdiff.c.
  *
  * Lines are numbered from 0 over the whole file. What belongs to one pair of files lies in p->mem between two marks.
  */

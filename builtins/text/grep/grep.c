@@ -86,6 +86,7 @@ typedef struct {
     Buf patterns;      /* each followed by a newline */
     Origin *origins;   /* in reverse order */
     bool given;
+    bool help;         /* a colour that is none asks for it */
     int with_name;     /* -1: by the number of files */
     int64_t context;   /* -1 */
     Buf digits;
@@ -220,7 +221,7 @@ static void set_color(Settings *s, const char *when)
     else if (!strcmp(when, "never") || !strcmp(when, "no") || !strcmp(when, "none"))
         g->color = false;
     else
-        usage(g->p);
+        s->help = true;
 }
 
 static void set_binary(Settings *s, const char *type)
@@ -616,6 +617,10 @@ static int grep_run(Proc *p, Args *args, ReSyntax syntax)
     buf_init(&s.patterns, &p->keep, BUF_MAX);
     buf_init(&s.digits, &p->keep, 64);
     read_options(&s, args);
+    if (s.help) {
+        print_help(p, args->command);
+        return 0;
+    }
     int count;
     char **names = args_operands(args, &count);
     if (!s.given) {

@@ -313,6 +313,16 @@ static const char *file_name(Parser *p)
 }
 
 /* The text of a, i, c: lines joined by backslash-newline; a backslash before any other character is dropped. */
+/* Behind a backslash: under --posix the text does not go on in the next -e. */
+static void posix_text_goes_on(Parser *p, int c)
+{
+    if (!p->s->posix || (c != END && !(c == '\n' && at_joint(p))))
+        return;
+    if (c != END)
+        back(p);
+    BAD(p, "incomplete command");
+}
+
 static Slice text_argument(Parser *p, char name)
 {
     int c = next_nonblank(p);
@@ -325,6 +335,7 @@ static Slice text_argument(Parser *p, char name)
         size_t mark = p->at;
         c = next_nonblank(p);
         bare = c == END;
+        posix_text_goes_on(p, c);
         if (c != '\n')
             p->at = mark;
     } else {
@@ -334,8 +345,12 @@ static Slice text_argument(Parser *p, char name)
     }
     size_t start = p->at, stop;
     for (; (c = next(p)) != END && c != '\n';)
-        if (c == '\\' && next(p) == END)
-            break;
+        if (c == '\\') {
+            c = next(p);
+            posix_text_goes_on(p, c);
+            if (c == END)
+                break;
+        }
     stop = MIN(c == END ? p->s->script.len : p->at - 1, p->s->script.len);
     Slice raw = start < stop ? slice(p->s->script.data + start, stop - start) : slice("", 0);
     Slice text = sed_unescape(p->s, raw, UNESCAPE_TEXT);
