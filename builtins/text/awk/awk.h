@@ -97,7 +97,7 @@ static inline Value value_num(double n) { return (Value){.kind = V_NUM, .n = n};
 static inline Value value_str(String *s) { return (Value){.kind = V_STR, .s = s}; }
 Value value_plain(Awk *w, Slice s);
 Value value_input(Awk *w, Slice s);
-enum { CELL_FIELD = 2 };
+enum { CELL_FIELD = 2, CELL_NUMBER /* V_INPUT: typeof says number */ };
 
 /* An unset value once it is assigned: still a field that was not there, which compares as text, when it was one. */
 static inline Value unset_assigned(const Value *v) { return (Value){.kind = V_UNSET, .cell = v->kind == V_UNSET && v->cell == CELL_FIELD ? CELL_FIELD : 1}; }

@@ -389,7 +389,12 @@ Slice field_text(Awk *w, size_t i, char room[NUMBER_ROOM])
         if (number_small(f->value.n, room, &s))
             return s;
         String *text = number_string(w, f->value.n, string_slice(w->convfmt));
-        f->value = value_str(text); /* a number that was printed once stays as it was */
+        text->looks = LOOKS_NUMERIC; /* the text is what it was printed as once, and the number is still the whole one */
+        text->number = f->value.n;
+        text->prefix_known = 1;
+        f->value = value_str(text);
+        f->value.kind = V_INPUT;
+        f->value.cell = CELL_NUMBER;
         return string_slice(text);
     }
     case V_REGEX: return string_slice(f->value.rx->source);

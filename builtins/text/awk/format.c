@@ -223,7 +223,10 @@ static void put_whole(Format *f, const Spec *s, const char *type, uint64_t n)
 
 static void put_special(Format *f, Spec *s, double n)
 {
-    const char *text = isnan(n) ? (signbit(n) ? "-nan" : "+nan") : n < 0 ? "-inf" : "+inf";
+    static const char *const texts[2][4] = {{"+nan", "-nan", "+inf", "-inf"}, {"+NAN", "-NAN", "+INF", "-INF"}};
+    const char *text = texts[s->conversion == 'X'][(isnan(n) ? 0 : 2) + (signbit(n) != 0)];
+    if (strchr("diouxX", s->conversion))
+        s->width = 0; /* whatever was asked for */
     put_padded(f, s, slice_str(text), 4);
 }
 
@@ -253,12 +256,12 @@ static void put_integer(Format *f, Spec *s, double n)
         put_whole(f, s, "ld", (uint64_t)(int64_t)n);
         return;
     }
-    if (!is_signed && n > -9.2e18 && n < 1.8446744073709550e19) {
+    if (!is_signed && n >= -0x1p63 && n < 0x1p64) {
         char type[3] = {'l', s->conversion, 0};
         put_whole(f, s, type, n < 0 ? (uint64_t)(int64_t)n : (uint64_t)n);
         return;
     }
-    if (is_signed || s->conversion == 'u') {
+    if (is_signed) {
         s->has_precision = true;
         s->precision = 0;
         put_double(f, s, 'f', n);

@@ -319,6 +319,8 @@ static Node *parse_postfix(Parser *ps, bool assignable)
         n = parse_primary(ps);
         if (!is_lvalue(n))
             syntax_error(ps, NULL);
+        if (n->type == N_FIELD && (ps->lex.token == T_INCREMENT || ps->lex.token == T_DECREMENT))
+            syntax_error(ps, "cannot assign a value to the result of a field post-increment expression");
         n = node_two(ps, N_STEP, op, n, NULL);
     } else {
         n = parse_primary(ps);
