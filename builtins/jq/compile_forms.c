@@ -121,7 +121,7 @@ static void compile_reduce(Compiler *c, const Node *n)
 {
     Scope *saved = c->scope;
     uint32_t state = jq_new_local(c);
-    jq_emit(c, OP_DUP, 0, 0, 0);
+    jq_emit(c, OP_DUP, 1, 0, 0);
     jq_compile_node(c, n->b);
     jq_emit(c, OP_STOREV, 0, 0, state);
     uint32_t fork = jq_emit(c, OP_FORK_MOVE, 0, 0, 0);
@@ -223,12 +223,7 @@ static void compile_object(Compiler *c, const Node *n)
     }
     jq_emit(c, OP_LOADK_UNDER, 0, 0, jq_add_constant(c, obj_new(c->j, 0)));
     for (size_t i = 0; i < n->count; i += 2) {
-        const Node *key = n->list[i];
-        if (key->kind == N_LITERAL && key->lit.kind != K_STRING) {
-            char text[SHORT_ERROR];
-            jq_undefined(c, key, "Cannot use %s (%s) as object key", kind_name(key->lit), val_short(c->j, key->lit, text, sizeof text));
-        }
-        jq_compile_subexp(c, key);
+        jq_compile_subexp(c, n->list[i]);
         jq_compile_subexp(c, n->list[i + 1]);
         jq_emit(c, OP_INSERT, 0, 0, 0);
     }

@@ -38,12 +38,6 @@ static Val get_index(Machine *m, Val t, Val k)
     J *j = m->j;
     if (!following(m))
         return jv_get(j, t, k);
-    if (!intact(m, t)) {
-        Val e = bad_path(m, "Invalid path expression near attempt to access element %s of %s", t, k);
-        val_free(j, t);
-        val_free(j, k);
-        return e;
-    }
     Val v = jv_get(j, t, val_copy(k));
     if (v.kind == K_INVALID)
         val_free(j, k);
@@ -55,6 +49,12 @@ static Val get_index(Machine *m, Val t, Val k)
 /* Top becomes top[k]; false: backtrack. */
 static bool do_index(Machine *m, Val t, Val k, bool quiet)
 {
+    if (!intact(m, t)) { /* an error that ? does not hide */
+        bad_path(m, "Invalid path expression near attempt to access element %s of %s", t, k);
+        val_free(m->j, t);
+        val_free(m->j, k);
+        return false;
+    }
     Val v = get_index(m, t, k);
     if (v.kind != K_INVALID) {
         push(m, v);
@@ -422,10 +422,11 @@ static const Ins *backtrack(Machine *m)
     return NULL;
 }
 
+/* Before a fork null stays even where an older fork comes back to it: reduce runs over null for an initial value's further results, as in jq. */
 static void dup_or_move(Machine *m, bool fork, const Ins *pc)
 {
     Val v = *top_value(m);
-    if (top_is_free(m))
+    if (fork || top_is_free(m))
         *top_value(m) = VAL_NULL;
     else
         val_copy(v);
@@ -535,6 +536,8 @@ static bool run(Machine *m, const Ins *pc)
             put_under(m, val_copy(m->program->constants[pc->arg]));
             break;
         case OP_DUP:
+            if (pc->sub && !top_is_free(m))
+                push(m, pop(m));
             push(m, val_copy(*top_value(m)));
             break;
         case OP_DUPN:

@@ -12,7 +12,7 @@
 typedef enum {
     OP_LOADK,        /* replaces the top by constant arg */
     OP_LOADK_UNDER,  /* puts constant arg below the top */
-    OP_DUP,
+    OP_DUP,          /* sub: the lower one is a cell that no fork needs */
     OP_DUPN,         /* DUP that leaves null when nobody else needs the lower one */
     OP_POP,
     OP_LOADV,        /* replaces the top by variable (level, arg) */
@@ -23,7 +23,7 @@ typedef enum {
     OP_SUBEXP_END,   /* x y: y x, nest - 1 */
     OP_NEST,
     OP_UNNEST,
-    OP_FORK_MOVE,    /* FORK, then the top moves above the fork; copied when an older fork needs it, else null stays */
+    OP_FORK_MOVE,    /* FORK, then the top moves above the fork; null stays */
     OP_FORK,         /* on backtracking goes on at arg */
     OP_JUMP,
     OP_JUMP_F,       /* pops; jumps when false or null */

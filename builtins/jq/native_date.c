@@ -38,10 +38,10 @@ static Val civil_of(J *j, Val *a, const TimeZone *zone, const char *name)
 static Val fn_gmtime(J *j, Val *a) { return civil_of(j, a, utc(j), "gmtime"); }
 static Val fn_localtime(J *j, Val *a) { return civil_of(j, a, proc_zone(j->proc), "localtime"); }
 
-/* An array of numbers as fields; what is missing is 0. */
+/* An array of numbers as fields; what is missing is 0 in a struct tm. */
 static bool read_civil(Val v, CivilTime *t)
 {
-    double f[8] = {0};
+    double f[8] = {1900};
     if (v.kind != K_ARRAY)
         return false;
     for (size_t i = 0; i < MIN(arr_len(v), (size_t)8); i++) {
@@ -83,7 +83,9 @@ static Val format_time(J *j, Val *a, const TimeZone *zone, const char *name)
         return with(j, a, 2, jq_error(j, "%s/1 requires a string format", name));
     if (!tz_seconds(zone, &t, &seconds) || !tz_civil(zone, seconds, 0, &full))
         return with(j, a, 2, jq_error(j, "%s/1: unknown system failure", name));
-    /* the fields are printed as given; zone and offset are the time's */
+    /* the fields are printed as given; the day of week and year, zone and offset are the time's */
+    t.weekday = full.weekday;
+    t.yearday = full.yearday;
     t.offset = full.offset;
     t.dst = full.dst;
     memcpy(t.zone, full.zone, sizeof t.zone);

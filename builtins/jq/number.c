@@ -314,7 +314,7 @@ bool jq_number_parse(J *j, Slice text, Val *out)
                 v = v * 10 + (d.first[i] - '0');
         if (d.exponent < 0 && d.exponent >= -22)
             v /= powers[-d.exponent];
-        *out = val_num(d.negative ? -v : v);
+        *out = (Val){.kind = K_NUMBER, .written = true, .num = d.negative ? -v : v};
         return true;
     }
     char small[64], *digits = d.digits < sizeof small ? small : jmem(j, d.digits + 1);
@@ -361,7 +361,7 @@ int jq_number_cmp_literal(J *j, const JNum *a, const JNum *b)
 Val jq_number_negate(J *j, Val v)
 {
     if (!v.literal)
-        return val_num(v.num == 0 && !signbit(v.num) ? 0 : -v.num);
+        return v.written && v.num == 0 ? v : val_num(-v.num);
     Slice text = {v.lit->text, v.lit->len};
     bool zero = true;
     for (size_t i = 0; i < text.len && (text.data[i] | 0x20) != 'e'; i++)

@@ -137,6 +137,7 @@ static Node *parse_pattern_key(Parser *p)
     if (accept(p, '(')) {
         Node *n = jq_parse_query(p);
         expect(p, ')', "'|' or ',' or ')'");
+        jq_check_key(p, n);
         return n;
     }
     return syntax(p, NULL);
@@ -555,6 +556,7 @@ static void parse_pair(Parser *p, List *items)
         expect(p, ')', "'|' or ',' or ')'");
         expect(p, ':', "':'");
         value = parse_object_value(p);
+        jq_check_key(p, key);
     } else {
         syntax(p, NULL);
     }

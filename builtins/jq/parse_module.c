@@ -1,13 +1,53 @@
 /* parse_module: what stands around the queries of a program or a library file: module, import, include, definitions. */
+#include "machine.h"
 #include "parse.h"
 
-/* The value of an expression that must be constant. */
+static bool constant(J *j, const Node *n, Val *out);
+
+/* What jq folds: an operator over constants that is no error. */
+static bool folded(J *j, const Node *n, Val *out)
+{
+    Val a, b;
+    if (n->kind != N_BINARY || !constant(j, n->a, &a))
+        return false;
+    if (!constant(j, n->b, &b)) {
+        val_free(j, a);
+        return false;
+    }
+    *out = jq_binary(j, n->op, a, b);
+    if (out->kind != K_INVALID)
+        return true;
+    val_free(j, j->error);
+    j->error = VAL_NULL;
+    j->raising = false;
+    return false;
+}
+
+/* A string without interpolations. */
+static bool pieces(J *j, const Node *n, Val *out)
+{
+    for (size_t i = 0; i < n->count; i++)
+        if (n->list[i]->kind != N_LITERAL || n->list[i]->op != LITERAL_TEXT)
+            return false;
+    *out = val_string(j, SLICE(""));
+    for (size_t i = 0; i < n->count; i++)
+        *out = val_append(j, *out, val_slice(n->list[i]->lit));
+    return true;
+}
+
+/* The value of an expression that is constant. */
 static bool constant(J *j, const Node *n, Val *out)
 {
+    if (!n || !proc_stack_room(j->proc, PARSE_ROOM))
+        return false;
     if (n->kind == N_LITERAL) {
         *out = val_copy(n->lit);
         return true;
     }
+    if (n->kind == N_PIPE && (n->a->kind == N_IDENTITY || n->b->kind == N_IDENTITY))
+        return constant(j, n->a->kind == N_IDENTITY ? n->b : n->a, out);
+    if (n->kind == N_STRING)
+        return pieces(j, n, out);
     if (n->kind == N_ARRAY) {
         *out = arr_new(j, 0);
         const Node *rest = n->a;
@@ -34,7 +74,7 @@ static bool constant(J *j, const Node *n, Val *out)
         return true;
     }
     if (n->kind != N_OBJECT)
-        return false;
+        return folded(j, n, out);
     *out = obj_new(j, n->count / 2);
     for (size_t i = 0; i < n->count; i += 2) {
         Val k, v;
@@ -43,6 +83,17 @@ static bool constant(J *j, const Node *n, Val *out)
         *out = obj_set(j, *out, k, v);
     }
     return true;
+}
+
+void jq_check_key(Parser *p, const Node *key)
+{
+    char text[SHORT_ERROR];
+    Val v;
+    if (p->failed || !constant(p->j, key, &v))
+        return;
+    if (v.kind != K_STRING)
+        jq_errors_add(p->errors, p->source, key->start, key->end, "Cannot use %s (%s) as object key", kind_name(v), val_short(p->j, v, text, sizeof text));
+    val_free(p->j, v);
 }
 
 static Val parse_metadata(Parser *p, const char *what)

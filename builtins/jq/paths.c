@@ -39,13 +39,13 @@ static bool slice_bounds(J *j, Val key, size_t len, int64_t *start, int64_t *end
         from = (double)len;
     if (!(to <= (double)len))
         to = (double)len;
-    if (to < from)
-        to = from;
+    if (to < 0)
+        to = 0;
     *start = (int64_t)from;
     *end = (int64_t)to;
     if ((double)*end < to)
         ++*end; /* the end rounds up */
-    *end = MIN(*end, (int64_t)len);
+    *end = MAX(MIN(*end, (int64_t)len), *start);
     return true;
 }
 
@@ -182,7 +182,7 @@ Val jv_has(J *j, Val t, Val k)
     } else if (t.kind == K_ARRAY && k.kind == K_NUMBER) {
         double d = val_double(k);
         has = d >= 0 && d < (double)arr_len(t);
-    } else if (t.kind == K_NULL && (k.kind == K_STRING || k.kind == K_NUMBER)) {
+    } else if (t.kind == K_NULL) {
         has = false;
     } else {
         return give2(j, t, k, jq_error(j, "Cannot check whether %s has a %s key", kind_name(t), kind_name(k)));
@@ -246,6 +246,13 @@ static Val take_child(J *j, Val *t, Val k)
     return jv_get(j, val_copy(*t), val_copy(k));
 }
 
+/* A negative index before the first element, which jq notices on its way down. */
+static bool before_first(Val t, Val k)
+{
+    size_t len = t.kind == K_ARRAY ? arr_len(t) : 0;
+    return (t.kind == K_ARRAY || t.kind == K_NULL) && k.kind == K_NUMBER && floor(val_double(k)) + (double)len < 0;
+}
+
 /* Descends with the containers kept on a list, then sets on the way back: no recursion, whatever the path's length. */
 static Val set_along(J *j, Val t, Val path, Val v)
 {
@@ -253,7 +260,7 @@ static Val set_along(J *j, Val t, Val path, Val v)
     Val stack = arr_new(j, n);
     for (size_t i = 0; i < n; i++) {
         Val k = path.arr->items[i];
-        Val child = i + 1 < n ? take_child(j, &t, k) : VAL_NULL;
+        Val child = i + 1 == n ? VAL_NULL : before_first(t, k) ? jq_error(j, "Out of bounds negative array index") : take_child(j, &t, k);
         stack = arr_push(j, stack, t);
         if (child.kind == K_INVALID) {
             val_free(j, v);
@@ -313,7 +320,7 @@ static bool find_gaps(J *j, Val t, Val keys, Gap *gaps)
                 return false;
             }
         } else {
-            jq_error(j, k.kind == K_ARRAY ? "Cannot delete array element of array" : "Cannot delete field at %s index of array", kind_name(k));
+            jq_error(j, "Cannot delete %s element of array", kind_name(k));
             return false;
         }
     }
@@ -346,7 +353,7 @@ static Val delete_from_object(J *j, Val t, Val keys)
     for (size_t i = 0; i < arr_len(keys); i++) {
         Val k = keys.arr->items[i];
         if (k.kind != K_STRING)
-            return give2(j, t, keys, jq_error(j, "Cannot delete field at object index of %s", kind_name(k)));
+            return give2(j, t, keys, jq_error(j, "Cannot delete %s field of object", kind_name(k)));
         t = obj_remove(j, t, k.str);
     }
     val_free(j, keys);

@@ -222,7 +222,7 @@ const Prelude jq_prelude[] = {
     {"IN", 2, false,
      "def IN(src; s): any(src == s; .);"},
     {"last", 1, false,
-     "def last(f): reduce f as $x ([]; [$x]) | .[];"},
+     "def last(f): (reduce f as $x ([]; [$x]) | .[]) as $x | $x;"},
     {"toarray", 0, false,
      "def toarray: if type == \"array\" then . else [.] end;"},
     {"date", 0, false,

@@ -328,7 +328,7 @@ static const char *quick_number(const char *at, const char *end, Val *out)
     double d = (double)v;
     if (fraction)
         d /= tenth[fraction];
-    *out = val_num(negative ? -d : d);
+    *out = (Val){.kind = K_NUMBER, .written = true, .num = negative ? -d : d};
     return at;
 }
 

@@ -215,7 +215,9 @@ static size_t broken_length(Slice s)
     unsigned char c = (unsigned char)s.data[0];
     size_t want = c >= 0xc2 && c <= 0xdf ? 2 : c >= 0xe0 && c <= 0xef ? 3 : c >= 0xf0 && c <= 0xf4 ? 4 : 1;
     size_t n = 1;
-    while (n < want && n < s.len && ((unsigned char)s.data[n] & 0xc0) == 0x80)
+    if (want > s.len) /* and all that is left when there is less */
+        return s.len;
+    while (n < want && ((unsigned char)s.data[n] & 0xc0) == 0x80)
         n++;
     return n;
 }

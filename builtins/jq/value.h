@@ -48,6 +48,7 @@ typedef struct PathNode PathNode;
 typedef struct Val {
     uint8_t kind;
     bool literal; /* K_NUMBER: lit is meant, else num */
+    bool written; /* K_NUMBER: as it was read, not worked out: 0 has no negative */
     union {
         double num;
         JNum *lit;

@@ -1,5 +1,6 @@
 // jq 1.8.2 as a command, from the npm package jq-wasm 3.0.0-jq-1.8.2: exact bytes, the caller's environment, files and directory.
 // usage: JQ_WASM=DIR node jq_oracle.js JQ-ARGUMENT...   DIR holds node_modules/jq-wasm
+//        JQ_WASM=DIR node jq_oracle.js --serve           lines of [ARGUMENTS, INPUT] in, INPUT is the file "in"; one [STDOUT, STDERR, STATUS] each out; bytes are Latin-1
 'use strict';
 const fs = require('fs');
 const path = require('path');
@@ -52,6 +53,28 @@ function standardInput() {
     }
 }
 
+// jq leaks a little at each run, and is of no use after an abort: a new one now and then.
+async function serve() {
+    const lines = require('readline').createInterface({ input: process.stdin });
+    let jq = null, runs = 0;
+    for await (const line of lines) {
+        const [args, input] = JSON.parse(line);
+        if (!jq || runs++ % 2000 === 0)
+            jq = await opened().loadJq();
+        let answer;
+        try {
+            jq.fs().writeFile('in', Buffer.from(input, 'latin1')); // standard input is buffered: what one run leaves comes to the next
+            const r = jq.exec([...args.map((a) => Buffer.from(a, 'latin1').toString()), 'in'], Buffer.alloc(0));
+            answer = [r.stdout, r.stderr, r.exitCode];
+        } catch (e) {
+            answer = ['', String(e), 255];
+        }
+        if (answer[2] > 5)
+            jq = null;
+        fs.writeSync(1, JSON.stringify(answer) + '\n');
+    }
+}
+
 async function main() {
     globalThis.jqEnvironment = Object.assign({}, process.env);
     delete globalThis.jqEnvironment.JQ_WASM;
@@ -69,4 +92,7 @@ async function main() {
     process.exitCode = r.exitCode;
 }
 
-main();
+if (process.argv[2] === '--serve')
+    globalThis.jqEnvironment = { TZ: 'UTC', A: 'b' }, serve();
+else
+    main();

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const char script[] =
     "IFS= read -r program; cat > input\n"
     "jq -c \"$program\" input > out 2> err\n"
-    "jq -c . input > once 2> /dev/null && { jq -c . once > twice 2>&1; [ \"$(< once)\" = \"$(< twice)\" ] || exit 99; }\n"
+    "jq -c . input > zero 2> /dev/null && jq -c . zero > once && { jq -c . once > twice 2>&1; [ \"$(< once)\" = \"$(< twice)\" ] || exit 99; }\n"
     "exit 0\n";
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
