@@ -227,7 +227,7 @@ static Val format_base64d(J *j, Val v)
     return bytes_value(j, &t);
 }
 
-Val jq_format_value(J *j, Slice name, Val v)
+static Val format_value(J *j, Slice name, Val v)
 {
     static const struct { const char *name; Val (*fn)(J *, Val); } formats[] = {
         {"html", format_html}, {"uri", format_uri}, {"urid", format_urid}, {"base64", format_base64}, {"base64d", format_base64d},
@@ -245,4 +245,27 @@ Val jq_format_value(J *j, Slice name, Val v)
             return formats[i].fn(j, val_tostring(j, v));
     val_free(j, v);
     return jq_error(j, "%.*s is not a valid format", (int)name.len, name.data);
+}
+
+/* What is to be read by something else holds no NUL bytes but "\\0". */
+static Val without_nuls(J *j, Val v)
+{
+    Slice s = val_slice(v);
+    if (slice_find(s, 0) == s.len)
+        return v;
+    Text t = text_new(j);
+    for (size_t n; (n = slice_find(s, 0)) < s.len; s = slice_from(s, n + 1)) {
+        put(&t, (Slice){s.data, n});
+        put(&t, SLICE("\\0"));
+    }
+    put(&t, s);
+    val_free(j, v);
+    return t.out;
+}
+
+Val jq_format_value(J *j, Slice name, Val v)
+{
+    bool text = slice_is(name, "html") || slice_is(name, "csv") || slice_is(name, "tsv") || slice_is(name, "sh");
+    Val out = format_value(j, name, v);
+    return text && out.kind == K_STRING ? without_nuls(j, out) : out;
 }

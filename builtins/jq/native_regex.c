@@ -1,7 +1,7 @@
 /* native_regex: match, test and what the library builds on them. Oniguruma's Perl_NT syntax, as far as PCRE2 has it. */
 #include "machine.h"
 
-enum { FLAG_GLOBAL = 1, FLAG_NOT_EMPTY = 2 };
+enum { FLAG_GLOBAL = 1, FLAG_NOT_EMPTY = 2, FLAG_LONGEST = 32 };
 
 typedef struct Pattern {
     JStr *text;     /* as the program wrote it; held */
@@ -145,7 +145,7 @@ static bool read_flags(J *j, Val mode, unsigned *flags)
         return false;
     }
     static const struct { char letter; unsigned flag; } letters[] = {
-        {'g', FLAG_GLOBAL}, {'n', FLAG_NOT_EMPTY}, {'i', 4}, {'x', 8}, {'p', 16}, {'s', 0}, {'l', 0},
+        {'g', FLAG_GLOBAL}, {'n', FLAG_NOT_EMPTY}, {'i', 4}, {'x', 8}, {'p', 16}, {'s', 0}, {'l', FLAG_LONGEST},
     };
     for (size_t i = 0; i < mode.str->len; i++) {
         size_t k = 0;
@@ -214,6 +214,30 @@ static size_t next_char(Slice s, size_t at)
     return at + n;
 }
 
+/* The first match at or after `at`, or, for the flag l, the longest of those that begin anywhere behind it. */
+static ReResult search(J *j, const Pattern *p, const ReEnv *env, const Counter *c, size_t at, unsigned flags, ReSpan *spans, size_t nspans)
+{
+    MemMark mark = mem_mark(&j->proc->mem);
+    ReResult r = re_search(env, p->re, c->subject, at, false, spans, nspans);
+    size_t room = nspans * sizeof(ReSpan);
+    ReSpan *other = flags & FLAG_LONGEST ? mem_alloc(&j->proc->mem, room) : NULL;
+    for (size_t from = spans[0].start; other && r == RE_MATCHED && from < c->subject.len;) {
+        MemMark inner = mem_mark(&j->proc->mem);
+        ReResult more = re_search(env, p->re, c->subject, next_char(c->subject, from), false, other, nspans);
+        mem_reset(&j->proc->mem, inner);
+        proc_tick(j->proc, 1);
+        if (more != RE_MATCHED) {
+            r = more < 0 ? more : r;
+            break;
+        }
+        from = other[0].start;
+        if (other[0].end - from > spans[0].end - spans[0].start)
+            memcpy(spans, other, room);
+    }
+    mem_reset(&j->proc->mem, mark);
+    return r;
+}
+
 static Val matches(J *j, const Pattern *p, Val subject, unsigned flags, bool test)
 {
     Counter c = {.subject = val_slice(subject), .ascii = str_length(subject.str) == subject.str->len};
@@ -223,9 +247,7 @@ static Val matches(J *j, const Pattern *p, Val subject, unsigned flags, bool tes
     ReSpan *spans = jmem(j, room);
     Val out = test ? VAL_FALSE : arr_new(j, 0);
     for (size_t at = 0; at <= c.subject.len;) {
-        MemMark mark = mem_mark(&j->proc->mem);
-        ReResult r = re_search(&env, p->re, c.subject, at, false, spans, test ? 1 : p->groups + 1);
-        mem_reset(&j->proc->mem, mark);
+        ReResult r = search(j, p, &env, &c, at, flags, spans, test ? 1 : p->groups + 1);
         if (r < 0)
             jq_error(j, "Regex failure: %s", r == RE_ERR_LIMIT ? "match-stack limit over" : "memory exhausted");
         if (r != RE_MATCHED)
@@ -258,7 +280,7 @@ static Val match_impl(J *j, Val subject, Val re, Val mode, bool test)
         return jq_error_one(j, val_copy(re), "is not a string");
     if (!read_flags(j, mode, &flags))
         return VAL_INVALID;
-    Pattern *p = compile_pattern(j, re.str, flags & ~3u);
+    Pattern *p = compile_pattern(j, re.str, flags & 28);
     return p ? matches(j, p, subject, flags, test) : VAL_INVALID;
 }
 

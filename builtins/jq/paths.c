@@ -74,13 +74,13 @@ static Val set_slice(J *j, Val t, Val k, Val v)
     int64_t start, end;
     if (t.kind == K_NULL)
         t = arr_new(j, 0);
-    if (v.kind != K_ARRAY) {
-        val_free(j, v);
-        return give2(j, t, k, jq_error(j, "A slice of an array can only be assigned another array"));
-    }
     if (!slice_bounds(j, k, arr_len(t), &start, &end)) {
         val_free(j, v);
         return give2(j, t, k, jq_error(j, "Array/string slice indices must be integers"));
+    }
+    if (v.kind != K_ARRAY) {
+        val_free(j, v);
+        return give2(j, t, k, jq_error(j, "A slice of an array can only be assigned another array"));
     }
     size_t tail = arr_len(t) - (size_t)end, n = arr_len(v), len = (size_t)start + n + tail;
     Val out = arr_new(j, len);

@@ -204,20 +204,24 @@ static void put_half_day(const Format *f, bool lower)
     put_cased(f, text, 2, lower || f->swap ? LOWER : AS_IS);
 }
 
+/* A field that a program filled in may lie outside: "?", as in the C library. */
+static const char *name_in(const char *const *names, int count, int i) { return i >= 0 && i < count ? names[i] : "?"; }
+
 /* False: not a directive (with that modifier). */
 static bool directive(const Format *f, char c, char modifier)
 {
     const CivilTime *t = f->t;
     int64_t iso_year;
-    int hour12 = t->hour % 12 ? t->hour % 12 : 12;
+    int hour12 = t->hour > 12 ? t->hour - 12 : t->hour ? t->hour : 12;
+    const char *day = name_in(day_names, 7, t->weekday), *month = name_in(month_names, 12, t->month - 1);
     if (modifier && strchr(modifier == 'E' ? "aAbBdDeFgGhHIjklmMNSUVwW" : "aAcDFqxXY", c))
         return false;
     switch (c) {
-    case 'a': put_name(f, day_names[t->weekday], 3); return true;
-    case 'A': put_name(f, day_names[t->weekday], strlen(day_names[t->weekday])); return true;
+    case 'a': put_name(f, day, MIN(strlen(day), (size_t)3)); return true;
+    case 'A': put_name(f, day, strlen(day)); return true;
     case 'b':
-    case 'h': put_name(f, month_names[t->month - 1], 3); return true;
-    case 'B': put_name(f, month_names[t->month - 1], strlen(month_names[t->month - 1])); return true;
+    case 'h': put_name(f, month, MIN(strlen(month), (size_t)3)); return true;
+    case 'B': put_name(f, month, strlen(month)); return true;
     case 'c': put_sub(f, "%a %b %e %H:%M:%S %Y"); return true;
     case 'C': put_century(f); return true;
     case 'D':
