@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds what it needs and prints one JSON object a line.
-# usage: sh test/bench/run.sh [GROUP...]     groups: core, or its parts construct, fork, run, stream, threads, net-open; start; python; lang; mcp; diff; net; node
+# usage: sh test/bench/run.sh [GROUP...]     groups: core, or its parts construct, fork, run, stream, threads, net-open; start; python; lang; mcp; diff; net; node; text; jq; tools
 set -eu
 cd "$(dirname "$0")/../.."
 sh test/setup.sh build
@@ -16,6 +16,7 @@ for group in "$@"; do
     tools) python3 test/bench/tools.py build/release/libshell ;;
     diff) python3 test/bench/diff.py build/release/libshell ;;
     text) python3 test/bench/text.py build/release/libshell ;;
+    jq) python3 test/bench/jq.py build/release/libshell ;;
     net) python3 test/bench/net.py build/release/libshell build/release/test/bench_net_server && core="$core net-open" ;;
     node) sh test/bench/node/run.sh build/release ;;
     python) python3 test/bench/python.py build/release/libshell.so ;;
