@@ -55,6 +55,12 @@ enum { OPTION_IS_HELP = -2, OPTION_IS_VERSION = -3 };
     OPTION_DIGIT('0'), OPTION_DIGIT('1'), OPTION_DIGIT('2'), OPTION_DIGIT('3'), OPTION_DIGIT('4'), OPTION_DIGIT('5'), \
         OPTION_DIGIT('6'), OPTION_DIGIT('7'), OPTION_DIGIT('8'), OPTION_DIGIT('9')
 
+/* The same where each is an option of its own, with the digits behind it as its value. */
+#define OPTION_NUMBER(d) {d, NULL, OPT_OPTIONAL, NULL, NULL, 0}
+#define OPTION_NUMBERS                                                                                         \
+    OPTION_NUMBER('0'), OPTION_NUMBER('1'), OPTION_NUMBER('2'), OPTION_NUMBER('3'), OPTION_NUMBER('4'), OPTION_NUMBER('5'), \
+        OPTION_NUMBER('6'), OPTION_NUMBER('7'), OPTION_NUMBER('8'), OPTION_NUMBER('9')
+
 enum {
     COMMAND_PURE = 1 << 0,    /* reads, prints */
     COMMAND_WRITES = 1 << 1,  /* changes files */
@@ -202,6 +208,7 @@ typedef struct Input {
     int status;         /* 0, or 1 after a failure */
     const char *open_format; /* of the message, "%s" is the name: GNU's usual is "%s" (wc, cat); "cannot open %s for reading" (head) */
     const char *read_format; /* of the message when reading fails: "error reading %s" (head); a name that stands first is quoted only when it must be. NULL: "NAME: read error" */
+    bool no_dash;       /* "-" is a file like any other */
     bool quote_name;    /* the name in open_format goes through quoteaf (else quotef) */
     char delimiter;     /* of records; '\n' */
     size_t most;        /* bytes to read at once where it shows how far a command reads ahead; 0: many */
@@ -209,7 +216,7 @@ typedef struct Input {
     Slice window;       /* unread bytes of the current chunk */
     Chunk *chunk;       /* what holds the chunk, or NULL */
     Buf carry;          /* a record that crosses chunks */
-    bool at_end, started;
+    bool at_end, started, named; /* named: by operands */
 } Input;
 
 Input input_first(Proc *p, Args *args);                     /* the operands left in args */

@@ -4,7 +4,7 @@
 Input input_files(Proc *p, char **names, int count)
 {
     static char dash[] = "-";
-    Input in = {.proc = p, .names = names, .count = count, .fd = -1, .delimiter = '\n', .open_format = "%s", .read_format = "%s"};
+    Input in = {.proc = p, .names = names, .count = count, .fd = -1, .delimiter = '\n', .open_format = "%s", .read_format = "%s", .named = count > 0};
     if (count == 0) {
         in.names = mem_array(&p->keep, 1, char *);
         in.names[0] = dash;
@@ -54,7 +54,7 @@ bool input_open(Input *in)
         if (in->started)
             return true;
         in->name = in->names[in->index];
-        in->is_stdin = strcmp(in->name, "-") == 0;
+        in->is_stdin = strcmp(in->name, "-") == 0 && !(in->no_dash && in->named);
         in->fd = in->is_stdin ? 0 : proc_open(in->proc, in->name, V_READ, 0);
         if (in->fd >= 0) {
             begin(in);

@@ -140,16 +140,24 @@ static bool decode_group(Coder *c, const char *letters, unsigned n)
     unsigned given = 0;
     while (given < n && letters[given] != '=')
         given++;
+    bool ended = true;
     for (unsigned i = given; i < n; i++)
-        if (letters[i] != '=')
-            return false;
+        ended &= letters[i] == '=';
     unsigned bytes = given * k->bits / 8;
     for (unsigned i = 0; i < k->letters; i++)
         value = value << k->bits | (i < given ? (uint64_t)letter_value(k, letters[i]) : 0);
     for (unsigned i = 0; i < bytes; i++)
         out_char(c->p->out, (char)(value >> (k->group - 1 - i) * 8));
-    bool whole = n == k->letters && (bytes * 8 + k->bits - 1) / k->bits == given;
+    bool whole = ended && n == k->letters && (bytes * 8 + k->bits - 1) / k->bits == given;
     return whole && given > 0;
+}
+
+static size_t letters_left(Slice s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s.len && n < 8; i++)
+        n += s.data[i] != '\n';
+    return n;
 }
 
 static int decode(Coder *c, Input *in)
@@ -164,7 +172,7 @@ static int decode(Coder *c, Input *in)
             if (b == '\n' || (!known && c->ignore_garbage))
                 continue;
             if (!known) {
-                if (n && c->code->bits == 6) /* base32 gives nothing of a group that is not whole */
+                if (n && (c->code->bits == 6 || n + letters_left(slice_from(chunk, i)) >= c->code->letters)) /* base32 gives nothing of a group that the end cuts off */
                     decode_group(c, held, n);
                 n = 0;
                 ok = false;

@@ -86,9 +86,9 @@ static bool decode_group(Basenc *b, const char *letters, unsigned n)
     unsigned given = 0;
     while (given < n && letters[given] != '=')
         given++;
+    bool ended = true;
     for (unsigned i = given; i < n; i++)
-        if (!k->padded || letters[i] != '=')
-            return false;
+        ended &= k->padded && letters[i] == '=';
     for (unsigned i = 0; i < k->letters; i++) {
         unsigned at = k->low_first ? k->letters - 1 - i : i;
         value = value * k->base + (at < given ? (uint64_t)letter_value(k, letters[at]) : 0);
@@ -98,7 +98,15 @@ static bool decode_group(Basenc *b, const char *letters, unsigned n)
     unsigned bytes = k->bits ? given * k->bits / 8 : k->bytes;
     for (unsigned i = 0; i < bytes; i++)
         out_char(b->p->out, (char)(value >> (k->bytes - 1 - i) * 8));
-    return n == k->letters && given > 0 && (!k->bits || (bytes * 8 + k->bits - 1) / k->bits == given);
+    return ended && n == k->letters && given > 0 && (!k->bits || (bytes * 8 + k->bits - 1) / k->bits == given);
+}
+
+static size_t letters_left(Slice s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s.len && n < 8; i++)
+        n += s.data[i] != '\n';
+    return n;
 }
 
 static bool decode(Basenc *b, Slice all, bool ignore)
@@ -111,8 +119,11 @@ static bool decode(Basenc *b, Slice all, bool ignore)
         bool known = letter_value(k, c) >= 0 || (k->padded && c == '=');
         if (c == '\n' || (!known && ignore))
             continue;
-        if (!known)
+        if (!known) { /* what was whole of the group is given; in base32 not of one that the end cuts off */
+            if (n && k->padded && (k->bits == 6 || n + letters_left(slice_from(all, i)) >= k->letters))
+                decode_group(b, held, n);
             return false;
+        }
         held[n++] = c;
         if (n < k->letters)
             continue;

@@ -6,7 +6,7 @@ enum { FIRST_ONLY = 256 };
 static const Option expand_options[] = {
     {'i', "initial", OPT_FLAG, "do not convert tabs after non blanks", NULL, 0},
     {'t', "tabs", OPT_VALUE, "have tabs N characters apart, or a list of positions", "N", 0},
-    OPTION_DIGITS,
+    OPTION_NUMBERS,
     OPTIONS_END,
 };
 
@@ -39,6 +39,8 @@ static void read_options(Proc *p, Args *args, Tabs *t, bool backward)
         else if (id == 't') {
             tab_stops_parse(p, &t->stops, args->value);
             t->all |= backward;
+        } else if (!backward) {
+            tab_stops_parse(p, &t->stops, mem_printf(&p->mem, "%c%s", id, args->value ? args->value : ""));
         } else {
             buf_char(&t->digits, (char)id);
             t->all |= backward;

@@ -5,7 +5,7 @@ static const Option options[] = {
     {'b', "bytes", OPT_FLAG, "count bytes rather than columns", NULL, 0},
     {'s', "spaces", OPT_FLAG, "break at spaces", NULL, 0},
     {'w', "width", OPT_VALUE, "use WIDTH columns instead of 80", "WIDTH", 0},
-    OPTION_DIGITS,
+    OPTION_NUMBERS,
     OPTIONS_END,
 };
 
@@ -60,17 +60,12 @@ static void fold_line(Proc *p, const Fold *f, Slice rest)
 static int fold_main(Proc *p, Args *args)
 {
     Fold f = {.width = 80};
-    char digits[24] = "";
     for (int id; (id = args_next(p, args)) != -1;) {
         f.bytes |= id == 'b';
         f.spaces |= id == 's';
         const char *text = id == 'w' ? args->value : NULL;
-        if (id >= '0' && id <= '9') {
-            size_t n = strlen(digits);
-            if (n + 1 < sizeof digits)
-                digits[n] = (char)id;
-            text = digits;
-        }
+        if (id >= '0' && id <= '9')
+            text = mem_printf(&p->mem, "%c%s", id, args->value ? args->value : "");
         if (text) {
             int64_t v;
             int err = parse_int(text, &v);

@@ -497,7 +497,7 @@ static void dump(Dump *d)
     }
     d->address = d->end = base;
     d->ended = false;
-    if (d->at_end && any)
+    if (d->at_end && (any || base))
         put_unit(d, d->at_end, block, 0, base, false);
 }
 
@@ -564,6 +564,7 @@ static int run(Proc *p, Args *args, bool canonical)
         add_text_formats(d, "\"%07.7_Ax\n\"", "\"%07.7_ax \" 8/2 \"%04x \" \"\\n\"", NULL);
     settle(d);
     d->in = input_first(p, args);
+    d->in.no_dash = true;
     if (d->block)
         dump(d);
     if (input_status(&d->in) && !d->address && !d->in.started)

@@ -51,12 +51,15 @@ typedef struct {
 
 /* ---------- rows ---------- */
 
+/* A newline too, which a line of -z may hold. */
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+
 static void split_fields(Join *j, Mem *m, Row *r)
 {
     Slice s = r->text;
-    size_t cap = 1;
+    size_t cap = 2;
     for (size_t i = 0; i < s.len; i++)
-        cap += j->tab >= 0 ? s.data[i] == (char)j->tab : s.data[i] == ' ' || s.data[i] == '\t';
+        cap += j->tab >= 0 ? s.data[i] == (char)j->tab : is_blank(s.data[i]);
     r->fields = mem_array(m, cap, Slice);
     if (j->tab == -2) {
         r->fields[r->count++] = s;
@@ -72,16 +75,20 @@ static void split_fields(Join *j, Mem *m, Row *r)
                 return;
         }
     }
-    for (;;) {
-        while (s.len && (*s.data == ' ' || *s.data == '\t'))
-            s = slice_from(s, 1);
-        if (!s.len)
-            return;
+    while (s.len && is_blank(*s.data))
+        s = slice_from(s, 1);
+    while (s.len) {
         size_t n = 0;
-        while (n < s.len && s.data[n] != ' ' && s.data[n] != '\t')
+        while (n < s.len && !is_blank(s.data[n]))
             n++;
         r->fields[r->count++] = slice(s.data, n);
+        if (n == s.len)
+            return;
+        while (n < s.len && is_blank(s.data[n]))
+            n++;
         s = slice_from(s, n);
+        if (!s.len) /* blanks at the end are in front of an empty field */
+            r->fields[r->count++] = s;
     }
 }
 

@@ -33,15 +33,13 @@ typedef struct {
 static void set_count(Proc *p, Tail *t, const char *text, bool bytes)
 {
     t->bytes = bytes;
-    t->from_start = *text == '+';
+    t->from_start |= *text == '+'; /* and stays so, as in the original */
     const char *digits = text + (*text == '-');
     int err = parse_size(digits, "bkKmMGTPEZY0", &t->count);
     if (err == -EINVAL)
         die(p, 1, "invalid number of %s: %s", bytes ? "bytes" : "lines", quote(p, digits));
     if (err)
         die_errno(p, 1, EOVERFLOW, "invalid number of %s: %s", bytes ? "bytes" : "lines", quote(p, digits));
-    if (t->from_start && t->count)
-        t->count--;
 }
 
 static void header(Proc *p, Tail *t, const Input *in)
@@ -252,6 +250,8 @@ static int tail_main(Proc *p, Args *args)
     old_style(p, &t, args);
     for (int id; (id = args_next(p, args)) != -1;)
         set_option(p, &t, args, id);
+    if (t.from_start && t.count)
+        t.count--;
     if (t.retry && !t.follow)
         warn(p, "warning: --retry ignored; --retry is useful only when following");
     if (t.pid && !t.follow)

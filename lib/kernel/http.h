@@ -68,6 +68,7 @@ const NetResult *http_result(Http *h);          /* so far, or of the end */
 const Url *http_url(const Http *h);             /* canonical, without credentials */
 Slice http_heads(const Http *h);                /* every head that came, redacted, blocks one behind the other */
 Slice http_last_head(const Http *h);            /* the last of them */
+int http_status(const Http *h);                 /* its three digits; 0: it has none */
 bool http_header(const Http *h, const char *name, Slice *value); /* of the last head, trimmed; false: none */
 /* What curl -v shows, in order: kind '*' remarks, '>' request lines, '<' answer lines, '{' and '}' bodies; redacted. False: no more for now. */
 bool http_trace(Http *h, char *kind, Slice *text);

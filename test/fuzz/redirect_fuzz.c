@@ -96,7 +96,7 @@ static int status_of(Slice head)
     char digits[4] = "";
     if (head.len >= at + 3)
         memcpy(digits, head.data + at, 3);
-    return atoi(digits);
+    return strspn(digits, "0123456789") == 3 ? atoi(digits) : 0;
 }
 
 static void check_method(const HttpRequest *before, const HttpRequest *next, int status, unsigned keep)

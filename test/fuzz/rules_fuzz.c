@@ -166,6 +166,8 @@ static void path_rules(Mem *m, const Input *in)
         bool expected = matches(&r->pattern, 0, in->from, &fuel);
         must(!fuel || path_pattern_ended(&r->pattern, path_pattern_walk(&r->pattern, in->from)) == expected);
     }
+    if (slice_find(in->from, 0) < in->from.len || slice_find(in->to, 0) < in->to.len || slice_find(in->below, 0) < in->below.len) /* no path has one */
+        return;
     if (policy_escapes(&policy, in->from, in->to, true))
         return;
     Slice from = slice_str(mem_printf(m, "%.*s/%.*s", (int)in->from.len, in->from.data, (int)in->below.len, in->below.data));

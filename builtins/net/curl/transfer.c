@@ -402,13 +402,6 @@ static int put_heads(Job *j)
     return o->include || o->head ? put(j, heads) : 0;
 }
 
-static int status_of(const Job *j)
-{
-    Slice head = http_last_head(j->http);
-    size_t at = slice_find(head, ' ') + 1;
-    return head.len >= at + 3 ? (head.data[at] - '0') * 100 + (head.data[at + 1] - '0') * 10 + head.data[at + 2] - '0' : 0;
-}
-
 static unsigned count_headers(Slice head)
 {
     unsigned n = 0;
@@ -554,7 +547,7 @@ static int exchange(Job *j, bool *again)
     if (j->request.streams && j->upload_fd >= 0)
         send_upload(j);
     bool discard = false, came = http_head(p, j->http);
-    int status = 0, code = came ? status_of(j) : 0;
+    int status = 0, code = came ? http_status(j->http) : 0;
     bool some = http_heads(j->http).len > 0;
     int judged = came ? judge_head(j, code, &discard) : 0;
     int redirect = !judged && came ? follow(j, again) : 0;

@@ -506,6 +506,19 @@ const Url *http_url(const Http *h) { return &h->url; }
 Slice http_heads(const Http *h) { return buf_slice(&h->heads); }
 Slice http_last_head(const Http *h) { return slice_from(buf_slice(&h->heads), h->last_head); }
 
+int http_status(const Http *h)
+{
+    Slice head = http_last_head(h);
+    size_t at = slice_find(head, ' ') + 1;
+    int status = 0;
+    for (size_t i = 0; i < 3; i++) {
+        if (at + i >= head.len || head.data[at + i] < '0' || head.data[at + i] > '9')
+            return 0;
+        status = status * 10 + (head.data[at + i] - '0');
+    }
+    return status;
+}
+
 bool http_header(const Http *h, const char *name, Slice *value)
 {
     Slice head = http_last_head(h);

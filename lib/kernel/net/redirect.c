@@ -10,13 +10,6 @@ static bool fail(HttpError *e, int code, const char *message)
     return false;
 }
 
-static int status_of(const Http *h)
-{
-    Slice head = http_last_head(h);
-    size_t at = slice_find(head, ' ') + 1;
-    return head.len >= at + 3 ? (head.data[at] - '0') * 100 + (head.data[at + 1] - '0') * 10 + (head.data[at + 2] - '0') : 0;
-}
-
 /* What says nothing about who asks goes on to another origin; the rest does not. */
 static bool crosses(Slice line)
 {
@@ -81,7 +74,7 @@ static bool scheme_alone(Slice s, size_t n)
 
 bool http_redirect(Proc *p, const Http *h, const HttpRequest *before, unsigned keep_post, HttpRequest *next, HttpError *e)
 {
-    int status = status_of(h);
+    int status = http_status(h);
     Slice location;
     Url to;
     const char *why;
