@@ -6,7 +6,7 @@ typedef struct Invocation {
     Buf letters;
     const char **names, **shopts;
     size_t nnames, nshopts;
-    bool command, version;
+    bool command, version, lettered;
 } Invocation;
 
 static const char *const long_names[] = {
@@ -107,7 +107,11 @@ static int read_options(Proc *p, Invocation *v, Args *args, int *at)
             ++*at;
             break;
         }
-        int status = s[0] == '-' && s[1] == '-' ? long_option(p, v, args, at) : letters(p, v, args, at);
+        bool is_long_one = s[0] == '-' && s[1] == '-';
+        if (is_long_one && v->lettered) /* long options come first */
+            return unknown(p, "--");
+        v->lettered |= !is_long_one;
+        int status = is_long_one ? long_option(p, v, args, at) : letters(p, v, args, at);
         if (status)
             return status;
     }
@@ -125,6 +129,10 @@ static int start(Proc *p, Args *args, bool posix)
     int at, status = read_options(p, &v, args, &at);
     if (status)
         return status;
+    for (size_t i = 0; i < v.nshopts; i++)
+        if (strcmp(v.shopts[i], "extdebug") == 0)
+            out_printf(p->err, "%s: /usr/share/bashdb/bashdb-main.inc: No such file or directory\n%s: warning: cannot start debugger; debugging mode disabled\n", args->argv[0], args->argv[0]);
+    output_flush(p->err);
     if (v.version) {
         out_str(p->out, "GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\n");
         return 0;

@@ -404,7 +404,11 @@ static bool read_element(Interp *in, const Arith *n, int64_t *out, int64_t *inde
     const Var *v = var_lookup(in, &n->name);
     if (v && (v->value.kind != VALUE_ARRAY || v->special || v->attrs & ATTR_NAMEREF))
         return false;
-    if (!eval(in, n->a, index) || *index < 0)
+    const char *who = in->arith_who;
+    in->arith_who = NULL; /* errors in a subscript are nobody's */
+    bool ok = eval(in, n->a, index);
+    in->arith_who = who;
+    if (!ok || *index < 0)
         return false;
     v = var_lookup(in, &n->name); /* the subscript may have assigned */
     Cell c = v && v->value.kind == VALUE_ARRAY ? array_get(v->value.a, *index) : 0;

@@ -24,6 +24,7 @@ typedef struct Eval {
     Slice text;
     size_t at;         /* behind the current token */
     size_t token_at;   /* where it begins */
+    bool ahead;        /* a token is looked at that does not count yet */
     Token token;
     char c;            /* T_CHAR; of T_ASSIGN the operator before =, or '=' */
     int64_t value;     /* T_NUM, or T_NAME's value once read */
@@ -43,7 +44,7 @@ static void next(Eval *e);
 static const char *skip_blank(Slice s)
 {
     size_t i = 0;
-    while (i < s.len && (s.data[i] == ' ' || s.data[i] == '\t' || s.data[i] == '\n'))
+    while (i < s.len && (s.data[i] == ' ' || s.data[i] == '\t'))
         i++;
     return s.data + i;
 }
@@ -397,6 +398,7 @@ static bool token_follows(Eval *e)
         fail(e, "expression recursion level exceeded");
         return false;
     }
+    e->ahead = true;
     next(e);
     if (e->failed)
         return false;
@@ -417,7 +419,7 @@ static void next(Eval *e)
     char c = e->text.data[e->at];
     if (name_start(c)) {
         name_token(e);
-        if ((before == T_NUM || before == T_NAME) && token_follows(e)) /* wrong, but bash has read its value before it says so */
+        if ((before == T_NUM || before == T_NAME) && !e->ahead && token_follows(e)) /* wrong, but bash has read its value before it says so */
             read_variable(e, &(Place){e->place.name, e->place.subscript, 0, false});
     }
     else if (c >= '0' && c <= '9')

@@ -310,7 +310,9 @@ static int run_source(Interp *in, Slice text, const char *name)
     if (!OPT(in, FUNCTRACE))
         in->dyn.hidden_traps |= HIDE_DEBUG;
     unwind_push(in, &u->unwind, end_source);
-    int status = run_units(in, text, 1, NULL);
+    int before = in->status, status = run_units(in, text, 1, NULL);
+    if (!text.len) /* $? in a RETURN trap is that of the last command */
+        in->status = before;
     if (in->flow == FLOW_RETURN) {
         in->flow = FLOW_NONE;
         status = in->return_status;

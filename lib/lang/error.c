@@ -197,7 +197,7 @@ void trace_word(Buf *b, const Word *w)
 /* A word as messages show it: bash keeps the text of $( ) as it prints the commands in it. */
 Slice word_shown(Interp *in, const Word *w)
 {
-    if (likely(!memmem(w->source.data, w->source.len, "$(", 2)))
+    if (likely(!memmem(w->source.data, w->source.len, "$(", 2) && !memmem(w->source.data, w->source.len, "$'", 2)))
         return w->source;
     Buf b;
     buf_init(&b, mem_of(in), BUF_MAX);

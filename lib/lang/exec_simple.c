@@ -459,7 +459,7 @@ static void report_exec_failure(Interp *in, const char *name, int error)
         name = mem_printf(mem_of(in), "%.*s%s%s", (int)cwd.len, cwd.data, cwd.len == 1 ? "" : "/", rest);
     }
     lang_error(in, "%s: %s", name, error_text(error));
-    if (!OPT(in, POSIX) && error != -ENOENT)
+    if (!OPT(in, POSIX) && !OPT(in, ERREXIT) && error != -ENOENT)
         shell_error(in, "exec", "%s: cannot execute: %s", name, error_text(error));
 }
 

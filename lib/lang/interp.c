@@ -403,7 +403,7 @@ static int run_parsing(Interp *in, TextUnwind *t, Slice text, uint32_t first_lin
     ParseOptions options = parse_options(in);
     unsigned epoch = in->parse_epoch;
     uint32_t bits = option_bits(&options);
-    bool cacheable = in->lang && !options.aliases && first_line == 1;
+    bool cacheable = in->lang && !options.aliases && !options.discard && first_line == 1;
     Units units = {NULL, 0, 0};
     t->parser = parser_new(kern_budget(in->p->kernel), text, first_line, &options);
     if (!t->parser)

@@ -163,7 +163,9 @@ static Param *bad_expansion(Parser *p, const Redir *r, Slice text, const char *o
     Slice rest = slice(open, (size_t)(text.data + text.len - open));
     *bad = (Param){.kind = PARAM_BAD, .braced = true, .source = text};
     if (comsub) {
+        uint32_t warned = p->nwarnings;
         parse_apart(p, slice(comsub, (size_t)(text.data + text.len - comsub)), r->line + 1, comsub_work, NULL, true);
+        p->nwarnings = warned; /* said before */
         bad->op = BAD_COMMAND;
         bad->name.text = slice_str(p->failed.message ? p->failed.message : "");
         bad->source = slice_str(p->failed.second ? p->failed.second : "");

@@ -64,7 +64,7 @@ static void subject_element(Interp *in, Subject *s, const Param *p, const Var *v
             lang_report(in, "%.*s]: bad array subscript", (int)p->index->source.len, p->index->source.data);
             lang_expand_failed(in);
         }
-        if (!key.len && p->kind != PARAM_LENGTH)
+        for (int times = key.len || p->kind == PARAM_LENGTH ? 0 : p->kind == PARAM_TRANSFORM && p->op == 'a' ? 2 : 1; times; times--)
             lang_report(in, "%.*s: bad array subscript", (int)name.len, name.data);
         Cell c = assoc_get(v->value.m, key);
         s->set = c != 0;

@@ -60,7 +60,7 @@ static void read_item(Parser *p)
     ArrayItem item = {0};
     if (*s == '[' && !skip_parens(s + 1, '[', ']')) {
         need_more(p);
-        fail_matching(p, s, "]");
+        fail_parens(p, s, s + 1, "]");
     }
     if (item_value(s)) {
         p->at = s;
@@ -218,6 +218,10 @@ Redir *parse_redir(Parser *p)
     r->strip_tabs = op == TOK_LESS_LESS_MINUS;
     take(p);
     const Token *t = peek(p);
+    if (t->kind == TOK_NUMBER && (op == TOK_LESS_AND || op == TOK_GREAT_AND)) { /* >& 2>x: only here a number may stand before an operator */
+        p->token.kind = TOK_WORD;
+        p->token.plain = true;
+    }
     if (t->kind != TOK_WORD)
         fail_token(p);
     if (r->kind == REDIR_HEREDOC) {
@@ -332,7 +336,7 @@ static Word *read_subscripted(Parser *p, const char *start, const char *open)
     const char *close = skip_parens(open + 1, '[', ']');
     if (!close) {
         need_more(p);
-        fail_matching(p, open, "]");
+        fail_parens(p, open, open + 1, "]");
     }
     p->at = start;
     p->within = close;
@@ -433,6 +437,8 @@ static Node *parse_definition(Parser *p, Simple *s, const char *start)
     return n;
 }
 
+static bool alone_backslash(const Word *w) { return w->source.len == 1 && w->source.data[0] == '\\'; }
+
 Node *parse_simple(Parser *p)
 {
     const char *start = peek(p)->start;
@@ -460,7 +466,9 @@ Node *parse_simple(Parser *p)
     while (!*p->at && !p->frame->parent && p->at - backslashes > p->frame->start && p->at[-1 - (ptrdiff_t)backslashes] == '\\')
         backslashes++;
     if (backslashes & 1 && tokens)
-        s.node->line += 2; /* a backslash at the end of the text: the reader has gone on twice */
+        s.node->line += tokens == 1 && s.words == 1 && alone_backslash(*(Word **)(void *)(p->stack + s.base)) ? 2 : 1; /* the reader has gone on */
+    else if (tokens == 1)
+        s.node->line = line_of(p, peek(p)->start); /* behind what joins lines */
     s.node->simple.words = take_array(p, s.base, sizeof(Word *), &s.node->simple.nwords);
     if (!s.words && !s.node->simple.nassigns && !s.node->redirs)
         fail_token(p);

@@ -151,7 +151,7 @@ static bool redirect_dup(Interp *in, const Redir *r, int fd, bool *opened_both)
             *opened_both = true;
             return true;
         }
-        ambiguous(in, r);
+        lang_error(in, "%.*s: ambiguous redirect", (int)text.len, text.data);
         return false;
     }
     if (from > INT32_MAX || !proc_fd_valid(in->p, (int)from)) {

@@ -38,6 +38,10 @@ static const Redir *only_input(const Node *body)
 static Slice read_substitution(Interp *in, const Redir *r)
 {
     Slice path, text;
+    if (unlikely(OPT(in, VERBOSE))) { /* bash reads this text anew, and so shows it */
+        out_printf(in->p->err, "< %.*s\n", (int)r->word->source.len, r->word->source.data);
+        output_flush(in->p->err);
+    }
     in->subst_status = in->status = 1;
     if (!expand_single(in, r->word, &path)) {
         ambiguous(in, r);

@@ -311,7 +311,7 @@ static void bad_assoc_item(Interp *in, const Item *p, const char *before, const 
     if (declared)
         quote_single(&b, p->item ? p->text : p->key.len || !p->text.len ? p->text : p->word->source);
     else if (!p->item || p->item->value)
-        buf_append(&b, p->item ? p->item->value->source : p->word->source);
+        buf_append(&b, word_shown(in, p->item ? p->item->value : p->word));
     lang_report(in, "%s%.*s: %s", before, (int)b.len, b.data, what);
 }
 
@@ -422,6 +422,16 @@ static bool store_assoc_items(Interp *in, Slice name, const ItemList *l)
     return pairs ? store_pairs(in, name, l) : store_subscripted(in, name, l);
 }
 
+/* Errors in it are nobody's: no "declare:" before them. */
+static bool item_index(Interp *in, Slice key, int64_t *index)
+{
+    const char *who = in->arith_who;
+    in->arith_who = NULL;
+    bool ok = arith_eval_text(in, key, index);
+    in->arith_who = who;
+    return ok;
+}
+
 static bool store_items(Interp *in, const Name *name, const ItemList *l, int64_t next)
 {
     for (size_t i = 0; i < l->count; i++) {
@@ -432,7 +442,7 @@ static bool store_items(Interp *in, const Name *name, const ItemList *l, int64_t
             bool all = slice_is(p->key, "@") || slice_is(p->key, "*");
             if (!p->key.len || all)
                 end = 0; /* no subscript at all is a bad one */
-            else if (!arith_eval_text(in, p->key, &index))
+            else if (!item_index(in, p->key, &index))
                 lang_arith_failed(in);
             index += index < 0 ? end : 0;
             if (index < 0) {

@@ -99,7 +99,7 @@ def run_bash(script, captured=[]):  # noqa: B006 (made once, when it is first ne
         script = script.replace(FIXTURE, "hash -r", 1)
         make_fixture()
     actions = [(os.POSIX_SPAWN_DUP2, c.null, 0), (os.POSIX_SPAWN_DUP2, c.out, 1), (os.POSIX_SPAWN_DUP2, c.err, 2)]
-    pid = os.posix_spawn("/bin/bash", ["bash", "-c", "--", script], ENV, file_actions=actions, setpgroup=0, setsigdef=[signal.SIGPIPE, signal.SIGINT, signal.SIGQUIT, signal.SIGXFSZ])
+    pid = os.posix_spawn("/bin/bash", ["bash", "-c", "--", script], ENV, file_actions=actions, setpgroup=0, setsigdef=[signal.SIGHUP, signal.SIGPIPE, signal.SIGINT, signal.SIGQUIT, signal.SIGXFSZ])
     signal.setitimer(signal.ITIMER_REAL, PATIENCE)
     try:
         _, status = os.waitpid(pid, 0)
