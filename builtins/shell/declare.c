@@ -95,12 +95,26 @@ static int print_functions(Declare *d)
     return 0;
 }
 
+/* Its attributes are known without asking for its value. */
+static void print_unread(Declare *d, Slice name)
+{
+    bool integer = !slice_is(name, "SECONDS") && !slice_is(name, "LINENO") && !slice_is(name, "BASH_SUBSHELL") && !slice_starts(name, SLICE("EPOCH"));
+    out_printf(d->proc->out, "declare -%s %.*s\n", integer ? "i" : "-", (int)name.len, name.data);
+}
+
 /* `declare` alone lists as `set` does; with attributes or -p in a form that reads back. */
 static int print_all(Declare *d, bool as_set)
 {
     size_t count;
     Slice *names = var_names(d->in, d->set, &count);
     for (size_t i = 0; i < count; i++) {
+        bool unread = special_unread(d->in, names[i]);
+        if (unread && (as_set || strcmp(d->args->command->name, "local") == 0 || (d->set && slice_is(names[i], "SECONDS")))) /* SECONDS is an integer once it was read */
+            continue;
+        if (unread) {
+            print_unread(d, names[i]);
+            continue;
+        }
         const Var *v = var_find_raw(d->in, names[i]);
         if (v && v->scope > scope_depth(d->in)) /* x=1 in front of the command itself */
             v = v->shadowed;

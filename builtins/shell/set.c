@@ -64,7 +64,8 @@ static int print_everything(Proc *p)
     size_t count;
     Slice *names = var_names(interp_of(p), 0, &count);
     for (size_t i = 0; i < count; i++) {
-        print_value(p, names[i]);
+        if (!special_unread(interp_of(p), names[i]))
+            print_value(p, names[i]);
         proc_tick(p, 1);
     }
     if (option_on(interp_of(p), 'p'))

@@ -152,6 +152,7 @@ void set_special_error(Interp *in); /* a usage error in a special builtin: fatal
 
 /* eval and source: parse and run in this interpreter; the status. `name` for messages and BASH_SOURCE (NULL: eval). */
 void source_failed(Interp *in); /* the RETURN trap */
+bool special_unread(Interp *in, Slice name); /* RANDOM and its like, before it was asked for */
 uint32_t scope_depth(Interp *in); /* of the function that runs */
 bool arguments_changed(Interp *in, bool changed); /* whether `set` has changed them; sets what the next call returns */
 void source_with_args(Interp *in, bool given); /* the next file that is sourced has arguments of its own */

@@ -255,6 +255,7 @@ struct Interp {
     IfsCache ifs;
     int getopts_at;
     VarSlot recent[VAR_SLOTS];
+    uint32_t specials_read; /* bits of SPECIAL_* */
     uint32_t own_epoch;
     const WordPart *subst;  /* the $( ) that this process runs, the line of the command it stands in, and the frame */
     uint32_t subst_base;

@@ -238,6 +238,7 @@ static Node *parse_arith_command(Parser *p, const char *start, const char *end, 
     p->limit = outer;
     n->arith.text->source = slice(start + 2, (size_t)(end - start - 2));
     n->arith.code = arith_compile(p->mem, n->arith.text);
+    n->line = line_of(p, end);
     p->at = end + 2;
     p->have = false;
     return n;

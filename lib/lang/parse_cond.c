@@ -263,6 +263,7 @@ Node *parse_cond(Parser *p)
                     (int)(p->token.end - p->token.start), p->token.start);
         fail_at(p, p->cond, "syntax error in conditional expression");
     }
+    n->line = line_of(p, p->token.start); /* bash numbers it by its end */
     take(p);
     return n;
 }

@@ -230,12 +230,26 @@ static void put_realtime(Interp *in, Var *v)
     put_text(in, v, slice_str(mem_printf(mem_of(in), "%lld.%06u", (long long)s, ns / 1000)));
 }
 
+enum {
+    UNREAD = 1u << SPECIAL_RANDOM | 1u << SPECIAL_SRANDOM | 1u << SPECIAL_SECONDS | 1u << SPECIAL_EPOCHSECONDS | 1u << SPECIAL_EPOCHREALTIME |
+             1u << SPECIAL_LINENO | 1u << SPECIAL_SUBSHELL | 1u << SPECIAL_BASHPID | 1u << SPECIAL_HISTCMD,
+};
+
+/* Computed, and not asked for until now: it has no value in lists. */
+bool special_unread(Interp *in, Slice name)
+{
+    Name n = name_of(name);
+    const Var *v = var_lookup(in, &n);
+    return v && v->special && v->special < 32 && UNREAD & 1u << v->special && !(in->specials_read & 1u << v->special);
+}
+
 /* A copy with the value of now, valid as long as the process's memory is not reset. */
 const Var *special_read(Interp *in, const Var *from)
 {
     Var *v = mem_new(mem_of(in), Var);
     *v = *from;
     uint32_t ns;
+    in->specials_read |= from->special < 32 ? 1u << from->special : 0;
     switch (from->special) {
     case SPECIAL_RANDOM: put_int(v, next_random(in)); break;
     case SPECIAL_SRANDOM: {

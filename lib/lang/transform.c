@@ -123,6 +123,33 @@ static Slice set_command(Interp *in, const Slice *items, size_t count)
     return buf_slice(&b);
 }
 
+/* Where an unquoted blank would split, "${a[@]@A}" is a word for each part: declare, its letters, and the assignment. */
+static void split_declaration(Interp *in, const Param *p, Slice text, const Slice *arguments, size_t nargs, Slice **items, size_t *count)
+{
+    Slice ifs;
+    Name name = name_of(SLICE("IFS"));
+    bool at = p->index_kind == INDEX_AT || p->var == VAR_AT;
+    if (!at || (lang_get(in, &name, &ifs) && ifs.len && !memchr(ifs.data, ' ', ifs.len)))
+        return;
+    Slice *out = mem_array(mem_of(in), nargs + 3, Slice);
+    size_t n = 0;
+    for (; n < 2 && slice_find(text, ' ') < text.len; n++) {
+        size_t blank = slice_find(text, ' ');
+        out[n] = slice(text.data, blank);
+        text = slice_from(text, blank + 1);
+    }
+    if (!arguments)
+        out[n++] = text;
+    for (size_t i = 0; i < nargs; i++) {
+        Buf b;
+        buf_init(&b, mem_of(in), BUF_MAX);
+        quote_reusable(&b, arguments[i]);
+        out[n++] = buf_slice(&b);
+    }
+    *items = out;
+    *count = n;
+}
+
 bool transform_whole(Interp *in, const Param *p, bool list, const Var *v, Slice name, bool set, Slice **items, size_t *count, Slice *text)
 {
     char op = (char)p->op;
@@ -146,8 +173,12 @@ bool transform_whole(Interp *in, const Param *p, bool list, const Var *v, Slice 
                : v && v->value.kind >= VALUE_ARRAY ? whole_assignment(in, v, name)
                : v                               ? assignment_text(in, v, name, (*items)[0])
                                                  : set_command(in, *items, *count);
+        Slice *arguments = v ? NULL : *items;
+        size_t nargs = v ? 0 : *count;
         *items = one;
         *count = 1;
+        if (!v || (v->value.kind >= VALUE_ARRAY && (set || empty)))
+            split_declaration(in, p, *one, arguments, nargs, items, count);
         return true;
     }
     if ((op == 'K' || op == 'k') && v && v->value.kind >= VALUE_ARRAY) {
