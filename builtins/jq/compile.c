@@ -25,6 +25,11 @@ uint32_t jq_add_constant(Compiler *c, Val v)
         p->constants = mem_grow(c->mem, p->constants, p->constants_cap * sizeof(Val), cap * sizeof(Val));
         p->constants_cap = cap;
     }
+    if (v.kind == K_STRING && v.str->len <= 64) { /* the very string that the reader makes of such a key */
+        Val key = val_str(str_key(c->j, val_slice(v)));
+        val_free(c->j, v);
+        v = key;
+    }
     p->constants[p->nconstants] = v;
     return p->nconstants++;
 }

@@ -1,4 +1,6 @@
 /* inputs: the values jq reads, from files in turn. */
+#include <stdio.h>
+
 #include "inputs.h"
 
 enum { CHUNK_MOST = 1 << 24 };
@@ -164,6 +166,18 @@ ReadState jq_inputs_next(Inputs *in, Val *out)
     }
     *out = all;
     return READ_VALUE;
+}
+
+bool jq_inputs_last(const Inputs *in)
+{
+    const Reader *r = &in->reader;
+    VStat st;
+    if (in->slurp || in->raw || r->stream || in->fd < 0 || in->index < in->count)
+        return false;
+    for (const char *at = r->at; at < r->end; at++)
+        if (*at != '\n' && *at != ' ')
+            return false;
+    return proc_fstat(in->j->proc, in->fd, &st) == 0 && (st.mode & 0170000) == 0100000 && proc_seek(in->j->proc, in->fd, 0, SEEK_CUR) == (int64_t)st.size;
 }
 
 uint64_t jq_inputs_lines(Inputs *in)

@@ -22,6 +22,8 @@ typedef struct Inputs {
 } Inputs;
 
 ReadState jq_inputs_next(Inputs *in, Val *out);
+/* Nothing is left behind the value that was read: known of a regular file, without waiting. */
+bool jq_inputs_last(const Inputs *in);
 uint64_t jq_inputs_lines(Inputs *in);
 void jq_inputs_flush(Inputs *in);
 

@@ -565,6 +565,8 @@ static void all_inputs(Run *r)
     Val v;
     while (!j->halted && (state = jq_inputs_next(&r->inputs, &v)) != READ_END) {
         if (state == READ_VALUE) {
+            if (v.kind >= K_ARRAY && jq_inputs_last(&r->inputs))
+                j->last_input = v.str;
             process(r, v);
             continue;
         }

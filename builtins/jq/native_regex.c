@@ -72,7 +72,7 @@ static const char *failure(const char *pcre)
     return pcre;
 }
 
-/* PCRE2's spelling: options in front, and \h, which means an h here. */
+/* PCRE2's spelling: options in front, \h, which means an h here, and \w, which has marks and all connectors. */
 static Slice translate(Mem *mem, Slice text, const char *options)
 {
     Buf b;
@@ -84,8 +84,16 @@ static Slice translate(Mem *mem, Slice text, const char *options)
         buf_append(&b, SLICE("(*UCP)"));
     if (*options)
         buf_printf(&b, "(?%s)", options);
+    bool class = false;
     for (size_t i = 0; i < text.len; i++) {
         bool escape = text.data[i] == '\\' && i + 1 < text.len;
+        if (escape && (text.data[i + 1] == 'w' || (text.data[i + 1] == 'W' && !class))) {
+            i++;
+            buf_printf(&b, class ? "\\p{L}\\p{M}\\p{N}\\p{Pc}" : "[%s\\p{L}\\p{M}\\p{N}\\p{Pc}]", text.data[i] == 'W' ? "^" : "");
+            continue;
+        }
+        if (!escape)
+            class = class ? text.data[i] != ']' : text.data[i] == '[';
         if (escape && (text.data[i + 1] == 'h' || text.data[i + 1] == 'H')) {
             buf_char(&b, text.data[++i]);
             continue;

@@ -46,6 +46,10 @@ static bool constant(J *j, const Node *n, Val *out)
     }
     if (n->kind == N_PIPE && (n->a->kind == N_IDENTITY || n->b->kind == N_IDENTITY))
         return constant(j, n->a->kind == N_IDENTITY ? n->b : n->a, out);
+    if (n->kind == N_LOC) {
+        *out = obj_set_text(j, obj_set_text(j, obj_new(j, 2), "file", val_text(j, n->source->name)), "line", val_copy(n->lit));
+        return true;
+    }
     if (n->kind == N_STRING)
         return pieces(j, n, out);
     if (n->kind == N_ARRAY) {

@@ -246,11 +246,15 @@ static Val take_child(J *j, Val *t, Val k)
     return jv_get(j, val_copy(*t), val_copy(k));
 }
 
-/* A negative index before the first element, which jq notices on its way down. */
-static bool before_first(Val t, Val k)
+/* What jq notices on its way down: an index before the first element, an array for an index; NULL: nothing. */
+static const char *bad_step(Val t, Val k)
 {
     size_t len = t.kind == K_ARRAY ? arr_len(t) : 0;
-    return (t.kind == K_ARRAY || t.kind == K_NULL) && k.kind == K_NUMBER && floor(val_double(k)) + (double)len < 0;
+    if (t.kind == K_ARRAY && k.kind == K_ARRAY)
+        return "Cannot update field at array index of array";
+    if ((t.kind == K_ARRAY || t.kind == K_NULL) && k.kind == K_NUMBER && floor(val_double(k)) + (double)len < 0)
+        return "Out of bounds negative array index";
+    return NULL;
 }
 
 /* Descends with the containers kept on a list, then sets on the way back: no recursion, whatever the path's length. */
@@ -260,7 +264,8 @@ static Val set_along(J *j, Val t, Val path, Val v)
     Val stack = arr_new(j, n);
     for (size_t i = 0; i < n; i++) {
         Val k = path.arr->items[i];
-        Val child = i + 1 == n ? VAL_NULL : before_first(t, k) ? jq_error(j, "Out of bounds negative array index") : take_child(j, &t, k);
+        const char *bad = i + 1 < n ? bad_step(t, k) : NULL;
+        Val child = i + 1 == n ? VAL_NULL : bad ? jq_error(j, "%s", bad) : take_child(j, &t, k);
         stack = arr_push(j, stack, t);
         if (child.kind == K_INVALID) {
             val_free(j, v);

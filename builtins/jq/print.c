@@ -107,8 +107,37 @@ static size_t plain_run(const char *at, size_t len, bool ascii)
     return i;
 }
 
+/* Whether the window has room for it and nothing in it needs an escape: then it is there, copied as it was looked at. */
+static inline bool print_plain(Sink *s, Slice text)
+{
+    const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
+    char *to = s->at + 1;
+    size_t i = 0;
+    if ((size_t)(s->end - s->at) < text.len + 2)
+        return false;
+    for (; i + 8 <= text.len; i += 8) {
+        uint64_t w;
+        memcpy(&w, text.data + i, 8);
+        uint64_t quote = w ^ (ones * '"'), slash = w ^ (ones * '\\'), del = w ^ (ones * 127);
+        if ((((w - ones * 0x20) & ~w) | ((quote - ones) & ~quote) | ((slash - ones) & ~slash) | ((del - ones) & ~del)) & highs)
+            return false;
+        memcpy(to + i, &w, 8);
+    }
+    for (; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.data[i];
+        if (c < 128 && escapes[c])
+            return false;
+        to[i] = (char)c;
+    }
+    s->at[0] = to[i] = '"';
+    s->at += text.len + 2;
+    return true;
+}
+
 void jq_print_string(Sink *s, Slice text, bool ascii)
 {
+    if (!ascii && likely(print_plain(s, text)))
+        return;
     sink_char(s, '"');
     while (text.len) {
         size_t run = plain_run(text.data, text.len, ascii);
@@ -179,13 +208,20 @@ static inline void colored(Printer *p, int which, const char *text)
 static void line_break(Printer *p)
 {
     static const char spaces[] = "                                                                ";
+    size_t room = (size_t)(p->s->end - p->s->at), few = (size_t)p->style->indent * p->depth;
+    if (likely(few <= 32 && room > 32 && !p->style->tab)) {
+        *p->s->at = '\n';
+        memcpy(p->s->at + 1, spaces, 32);
+        p->s->at += 1 + few;
+        return;
+    }
     sink_char(p->s, '\n');
     if (p->style->tab) {
         for (uint32_t i = 0; i < p->depth; i++)
             sink_char(p->s, '\t');
         return;
     }
-    for (size_t n = (size_t)p->style->indent * p->depth; n;) {
+    for (size_t n = few; n;) {
         size_t part = MIN(n, sizeof spaces - 1);
         jsink_write(p->s, (Slice){spaces, part});
         n -= part;

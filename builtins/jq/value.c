@@ -157,6 +157,8 @@ void val_free_slow(J *j, Val v)
         jmem_give(j, v.str, sizeof *v.str + v.str->cap);
         return;
     }
+    if (v.str == j->last_input)
+        return;
     Dead dead = {NULL, NULL};
     *(uint32_t *)(void *)v.str = 1;
     let_go(j, v, &dead);

@@ -82,7 +82,7 @@ struct JObj {
     JEntry *entries;
 };
 
-enum { JOBJ_SMALL = 8 };
+enum { JOBJ_SMALL = 16 };
 #define JQ_MAX_DEPTH 10000u
 #define JQ_MAX_BYTES ((size_t)INT32_MAX)
 
@@ -104,6 +104,7 @@ typedef struct J {
     JStr *empty;
     JStr *keys[JQ_KEYS];          /* recently read object keys */
     Val error;
+    void *last_input;             /* a container that nothing comes after: its parts go with the process */
     bool raising;                 /* the function just called failed; `error` says how */
     JObj *environment;
     struct Machine *machine;

@@ -6,12 +6,19 @@
 #include "lib/base/utf8.h"
 #include "yq.h"
 
+/* What a table was made by decides who may add to it. A table or array without a kind was a value: nobody. */
+enum { DOTTED = 1, /* a dotted key: further dotted keys, headers of its subtables */
+       IMPLIED,    /* the header of a subtable: one header of its own */
+       HEADED,     /* a header: entries below it, headers of subtables */
+       TABLES };   /* an array of tables: the same header again */
+
 typedef struct Toml {
     Yq *q;
     Slice text;
     size_t at;
     const char *name;
-    Val root, table, defined; /* table: the path of the header that entries belong to; defined: headers seen, as JSON of their paths */
+    Val root, table; /* table: the path of the header that entries belong to */
+    Val kinds;       /* how each table came to be, by the JSON of its path: see DOTTED */
     unsigned depth;
 } Toml;
 
@@ -49,17 +56,24 @@ static void skip_blanks(Toml *t)
         t->at++;
 }
 
+static bool line_ends(const Toml *t) { return peek(t) < 0 || peek(t) == '\n' || slice_starts(rest(t), SLICE("\r\n")); }
+static bool control(int c) { return (c < ' ' && c != '\t') || c == 127; }
+
 static void skip_comment(Toml *t)
 {
     skip_blanks(t);
-    if (peek(t) == '#')
-        t->at += slice_find(rest(t), '\n');
+    if (peek(t) != '#')
+        return;
+    for (; !line_ends(t); t->at++)
+        if (control(peek(t)))
+            fail(t, "a control character in a comment");
 }
 
 /* Blanks, comments and ends of lines. */
 static void skip_lines(Toml *t)
 {
-    for (skip_comment(t); peek(t) == '\n' || peek(t) == '\r'; skip_comment(t)) {
+    for (skip_comment(t); peek(t) >= 0 && line_ends(t); skip_comment(t)) {
+        accept(t, '\r');
         t->at++;
         proc_tick(t->q->p, 1);
     }
@@ -97,7 +111,7 @@ static void put_code_point(Buf *b, uint32_t c)
 
 static void escape(Toml *t, Buf *b, bool lines)
 {
-    static const char letters[] = "btnfre\"\\", meant[] = "\b\t\n\f\r\033\"\\";
+    static const char letters[] = "btnfr\"\\", meant[] = "\b\t\n\f\r\"\\";
     int c = peek(t);
     const char *known = c > 0 ? strchr(letters, c) : NULL;
     size_t start = t->at;
@@ -111,9 +125,9 @@ static void escape(Toml *t, Buf *b, bool lines)
         return;
     }
     skip_blanks(t);
-    if (!lines || (peek(t) != '\n' && peek(t) != '\r'))
+    if (!lines || peek(t) < 0 || !line_ends(t))
         fail(t, "bad escape in a string");
-    while (peek(t) == ' ' || peek(t) == '\t' || peek(t) == '\n' || peek(t) == '\r')
+    while (peek(t) == ' ' || peek(t) == '\t' || (peek(t) >= 0 && line_ends(t)))
         t->at++;
 }
 
@@ -130,8 +144,10 @@ static Slice string_body(Toml *t, char quote, bool lines)
         accept(t, '\n');
     while (!slice_starts(rest(t), end)) {
         int c = peek(t);
-        if (c < 0 || (!lines && c == '\n'))
+        if (c < 0 || (!lines && line_ends(t)))
             fail(t, "a string is not closed");
+        if (control(c) && !line_ends(t) && !(c == '\n'))
+            fail(t, "a control character in a string");
         t->at++;
         if (c == '\\' && quote == '"')
             escape(t, &b, lines);
@@ -197,13 +213,37 @@ static Val checked(Toml *t, Val v)
     fail(t, "a key is a value and a table");
 }
 
-static Val put_at(Toml *t, Val into, Val path, Val v)
+static int kind_of(Toml *t, Val kinds, Val path)
 {
     J *j = t->q->j;
-    Val there = checked(t, jv_getpath(j, val_copy(into), val_copy(path)));
-    if (there.kind != K_NULL)
-        fail(t, "a key is defined twice");
-    return checked(t, jv_setpath(j, into, path, v));
+    Val key = val_tojson(j, val_copy(path)), *found = obj_find(kinds, key.str);
+    int kind = found ? (int)found->num : 0;
+    val_free(j, key);
+    return kind;
+}
+
+static Val set_kind(Toml *t, Val kinds, Val path, int kind) { return obj_set(t->q->j, kinds, val_tojson(t->q->j, val_copy(path)), val_num(kind)); }
+
+/* What is at a path; null: nothing. */
+static Val look(Toml *t, Val root, Val path) { return checked(t, jv_getpath(t->q->j, val_copy(root), val_copy(path))); }
+
+/* key = v in the table at `base`; owns key and v. */
+static Val put_at(Toml *t, Val root, Val *kinds, Val base, Val key, Val v)
+{
+    J *j = t->q->j;
+    Val at = val_copy(base);
+    for (size_t i = 0; i < arr_len(key); i++) {
+        at = arr_push(j, at, val_copy(key.arr->items[i]));
+        Val there = look(t, root, at);
+        bool last = i + 1 == arr_len(key);
+        if (there.kind != K_NULL && (last || there.kind != K_OBJECT || kind_of(t, *kinds, at) != DOTTED))
+            fail(t, last ? "a key is defined twice" : "a dotted key adds to what was defined otherwise");
+        if (there.kind == K_NULL && !last)
+            *kinds = set_kind(t, *kinds, at, DOTTED);
+        val_free(j, there);
+    }
+    val_free(j, key);
+    return checked(t, jv_setpath(j, root, at, v));
 }
 
 static Val read_array(Toml *t)
@@ -220,71 +260,195 @@ static Val read_array(Toml *t)
 
 static Val read_inline(Toml *t)
 {
-    Val table = obj_new(t->q->j, 0);
+    J *j = t->q->j;
+    Val table = obj_new(j, 0), kinds = obj_new(j, 0), base = arr_new(j, 0);
     skip_blanks(t);
     if (accept(t, '}'))
         return table;
     do {
-        Val path = read_path(t);
+        Val key = read_path(t);
         expect(t, '=');
-        table = put_at(t, table, path, read_value(t));
+        table = put_at(t, table, &kinds, base, key, read_value(t));
         skip_blanks(t);
     } while (accept(t, ','));
     expect(t, '}');
+    val_free(j, kinds);
+    val_free(j, base);
     return table;
 }
 
-static Val based_number(Toml *t, Slice digits, unsigned base)
+/* Digits of a base with single underscores between them: how many bytes. */
+static size_t digits_of(Slice s, unsigned base)
 {
-    uint64_t v = 0;
-    for (size_t i = 0; i < digits.len; i++) {
-        int c = digits.data[i] | 32;
-        unsigned d = c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' ? (unsigned)(c - 'a') + 10 : 99;
-        if (d >= base || v > ((uint64_t)INT64_MAX - d) / base)
-            fail(t, "bad number");
-        v = v * base + d;
+    size_t n = 0;
+    for (bool digit = false; n < s.len; n++) {
+        int c = (unsigned char)s.data[n] | 32;
+        unsigned d = s.data[n] >= '0' && s.data[n] <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 99;
+        if (d >= base && !(s.data[n] == '_' && digit && n + 1 < s.len && s.data[n + 1] != '_'))
+            break;
+        digit = d < base;
     }
-    if (!digits.len)
-        fail(t, "bad number");
-    return val_num((double)v);
+    return n && s.data[n - 1] == '_' ? 0 : n;
 }
 
-static bool date_like(Slice s)
+static NORETURN void bad_value(Toml *t, Slice word) { fail(t, "bad value '%.*s'", (int)MIN(word.len, (size_t)60), word.data); }
+
+static Val based_number(Toml *t, Slice word, unsigned base)
 {
-    return (s.len >= 10 && s.data[4] == '-' && s.data[7] == '-') || (s.len >= 8 && s.data[2] == ':' && s.data[5] == ':');
+    char text[24];
+    uint64_t v = 0;
+    Slice digits = slice_from(word, 2);
+    if (!digits.len || digits_of(digits, base) != digits.len)
+        bad_value(t, word);
+    for (size_t i = 0; i < digits.len; i++) {
+        if (digits.data[i] == '_')
+            continue;
+        unsigned d = digits.data[i] <= '9' ? (unsigned)(digits.data[i] - '0') : (unsigned)((digits.data[i] | 32) - 'a') + 10;
+        if (v > ((uint64_t)INT64_MAX - d) / base)
+            bad_value(t, word);
+        v = v * base + d;
+    }
+    Val out = VAL_NULL;
+    jq_number_parse(t->q->j, slice(text, (size_t)snprintf(text, sizeof text, "%llu", (unsigned long long)v)), &out);
+    return out;
+}
+
+/* 0 or without a leading zero, a fraction, an exponent: digits on both sides of a point. */
+static bool decimal_form(Slice s, bool *integer)
+{
+    size_t n = digits_of(s, 10);
+    *integer = n == s.len;
+    if (!n || (s.data[0] == '0' && n > 1))
+        return false;
+    s = slice_from(s, n);
+    if (s.len && s.data[0] == '.') {
+        n = digits_of(slice_from(s, 1), 10);
+        if (!n)
+            return false;
+        s = slice_from(s, n + 1);
+    }
+    if (s.len && (s.data[0] | 32) == 'e') {
+        bool sign = s.len > 1 && (s.data[1] == '+' || s.data[1] == '-');
+        n = digits_of(slice_from(s, 1u + sign), 10);
+        if (!n)
+            return false;
+        s = slice_from(s, 1u + sign + n);
+    }
+    return s.len == 0;
 }
 
 static Val number(Toml *t, Slice word)
 {
+    Slice digits = word.len && (word.data[0] == '+' || word.data[0] == '-') ? slice_from(word, 1) : word;
+    bool minus = digits.len < word.len && word.data[0] == '-', integer;
+    unsigned base = slice_starts(word, SLICE("0x")) ? 16 : slice_starts(word, SLICE("0o")) ? 8 : slice_starts(word, SLICE("0b")) ? 2 : 0;
     Buf b;
     Val v;
-    buf_init(&b, &t->q->p->mem, BUF_MAX);
-    for (size_t i = 0; i < word.len; i++)
-        if (word.data[i] != '_')
-            buf_char(&b, word.data[i]);
-        else if (i == 0 || i + 1 == word.len || !bare(word.data[i - 1]) || word.data[i - 1] == '_' || !bare(word.data[i + 1]))
-            fail(t, "bad number");
-    Slice s = buf_slice(&b), digits = s.len && (s.data[0] == '+' || s.data[0] == '-') ? slice_from(s, 1) : s;
-    bool minus = digits.len < s.len && s.data[0] == '-';
     if (slice_is(digits, "inf"))
         return val_num(minus ? -__builtin_inf() : __builtin_inf());
     if (slice_is(digits, "nan"))
         return val_num(__builtin_nan(""));
-    unsigned base = slice_starts(s, SLICE("0x")) ? 16 : slice_starts(s, SLICE("0o")) ? 8 : slice_starts(s, SLICE("0b")) ? 2 : 0;
     if (base)
-        return based_number(t, slice_from(s, 2), base);
-    bool zero = digits.len > 1 && digits.data[0] == '0' && digits.data[1] >= '0' && digits.data[1] <= '9';
-    if (!digits.len || digits.data[0] < '0' || digits.data[0] > '9' || zero || !jq_number_parse(t->q->j, minus ? s : digits, &v))
-        fail(t, "bad value '%.*s'", (int)MIN(word.len, (size_t)60), word.data);
+        return based_number(t, word, base);
+    if (!decimal_form(digits, &integer))
+        bad_value(t, word);
+    buf_init(&b, &t->q->p->mem, BUF_MAX);
+    if (minus)
+        buf_char(&b, '-');
+    for (size_t i = 0; i < digits.len; i++)
+        if (digits.data[i] != '_')
+            buf_char(&b, digits.data[i]);
+    if (integer && (b.len > 19u + minus || (b.len == 19u + minus && memcmp(b.data + minus, minus ? "9223372036854775808" : "9223372036854775807", 19) > 0)))
+        fail(t, "a number of more than 64 bits");
+    if (!jq_number_parse(t->q->j, buf_slice(&b), &v))
+        bad_value(t, word);
     return v;
+}
+
+/* ---------- dates and times ---------- */
+
+/* Two (or `width`) digits within [low, high], taken off the front. */
+static bool field(Slice *s, size_t width, int low, int high, int *out)
+{
+    *out = 0;
+    if (s->len < width)
+        return false;
+    for (size_t i = 0; i < width; i++) {
+        if (s->data[i] < '0' || s->data[i] > '9')
+            return false;
+        *out = *out * 10 + (s->data[i] - '0');
+    }
+    *s = slice_from(*s, width);
+    return *out >= low && *out <= high;
+}
+
+static bool mark(Slice *s, char c)
+{
+    bool is = s->len && s->data[0] == c;
+    *s = slice_from(*s, is);
+    return is;
+}
+
+static bool date(Slice *s)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    int year, month, day;
+    if (!field(s, 4, 0, 9999, &year) || !mark(s, '-') || !field(s, 2, 1, 12, &month) || !mark(s, '-'))
+        return false;
+    bool leap = month == 2 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    return field(s, 2, 1, days[month - 1] + leap, &day);
+}
+
+static bool time_of_day(Slice *s)
+{
+    int v;
+    if (!field(s, 2, 0, 23, &v) || !mark(s, ':') || !field(s, 2, 0, 59, &v) || !mark(s, ':') || !field(s, 2, 0, 60, &v))
+        return false;
+    if (mark(s, '.')) {
+        size_t n = 0;
+        while (n < s->len && s->data[n] >= '0' && s->data[n] <= '9')
+            n++;
+        *s = slice_from(*s, n);
+        return n > 0;
+    }
+    return true;
+}
+
+static bool offset(Slice *s)
+{
+    int v;
+    if (mark(s, 'Z') || mark(s, 'z'))
+        return true;
+    return (mark(s, '+') || mark(s, '-')) && field(s, 2, 0, 23, &v) && mark(s, ':') && field(s, 2, 0, 59, &v);
+}
+
+static bool date_time(Slice s)
+{
+    if (s.len > 2 && s.data[2] == ':')
+        return time_of_day(&s) && s.len == 0;
+    if (!date(&s))
+        return false;
+    if (!s.len)
+        return true;
+    return (mark(&s, 'T') || mark(&s, 't') || mark(&s, ' ')) && time_of_day(&s) && (!s.len || (offset(&s) && !s.len));
+}
+
+static bool date_like(Slice s)
+{
+    return (s.len >= 10 && s.data[4] == '-' && s.data[7] == '-') || (s.len > 2 && s.data[2] == ':');
+}
+
+static void skip_word(Toml *t)
+{
+    while (bare(peek(t)) || peek(t) == '+' || peek(t) == '.' || peek(t) == ':')
+        t->at++;
 }
 
 /* Booleans, numbers, dates: what has no quotes. */
 static Val read_word(Toml *t)
 {
     size_t from = t->at;
-    while (bare(peek(t)) || peek(t) == '+' || peek(t) == '.' || peek(t) == ':')
-        t->at++;
+    skip_word(t);
     Slice word = slice(t->text.data + from, t->at - from), more = rest(t);
     if (slice_is(word, "true") || slice_is(word, "false"))
         return val_bool(word.len == 4);
@@ -292,10 +456,12 @@ static Val read_word(Toml *t)
         return number(t, word);
     if (word.len == 10 && more.len > 2 && more.data[0] == ' ' && more.data[1] >= '0' && more.data[1] <= '9') {
         t->at++;
-        while (bare(peek(t)) || peek(t) == '+' || peek(t) == '.' || peek(t) == ':')
-            t->at++;
+        skip_word(t);
+        word.len = t->at - from;
     }
-    return val_string_utf8(t->q->j, slice(t->text.data + from, t->at - from));
+    if (!date_time(word))
+        bad_value(t, word);
+    return val_string_utf8(t->q->j, word);
 }
 
 static Val read_value(Toml *t)
@@ -312,75 +478,74 @@ static Val read_value(Toml *t)
 
 /* ---------- tables ---------- */
 
-/* A header's path with the last element of each array of tables on its way. */
-static Val resolve(Toml *t, Val path)
+/* One part of a header's path, from what was made so far; the last element of each array of tables is meant. */
+static Val enter_table(Toml *t, Val at)
 {
     J *j = t->q->j;
-    Val out = arr_new(j, arr_len(path) + 1);
-    for (size_t i = 0; i < arr_len(path); i++) {
-        out = arr_push(j, out, val_copy(path.arr->items[i]));
-        Val there = checked(t, jv_getpath(j, val_copy(t->root), val_copy(out)));
-        if (there.kind == K_ARRAY && arr_len(there) && i + 1 < arr_len(path))
-            out = arr_push(j, out, val_num((double)arr_len(there) - 1));
-        val_free(j, there);
-    }
-    val_free(j, path);
-    return out;
+    Val there = look(t, t->root, at);
+    int kind = there.kind == K_NULL ? IMPLIED : kind_of(t, t->kinds, at);
+    if (!kind)
+        fail(t, "a header adds to a value");
+    if (there.kind == K_NULL)
+        t->kinds = set_kind(t, t->kinds, at, IMPLIED);
+    if (there.kind == K_ARRAY)
+        at = arr_push(j, at, val_num((double)arr_len(there) - 1));
+    val_free(j, there);
+    return at;
 }
 
-static void define_once(Toml *t, Val path)
+static Val make_table(Toml *t, Val at, bool array)
 {
     J *j = t->q->j;
-    Val key = val_tojson(j, val_copy(path));
-    if (obj_find(t->defined, key.str))
-        fail(t, "a table is defined twice");
-    t->defined = obj_set(j, t->defined, key, VAL_TRUE);
+    Val there = look(t, t->root, at);
+    int kind = there.kind == K_NULL ? 0 : kind_of(t, t->kinds, at);
+    if (there.kind != K_NULL && kind != (array ? TABLES : IMPLIED))
+        fail(t, kind == HEADED && !array ? "a table is defined twice" : "a header names what was defined otherwise");
+    if (array) {
+        t->kinds = set_kind(t, t->kinds, at, TABLES);
+        at = arr_push(j, at, val_num(there.kind == K_ARRAY ? (double)arr_len(there) : 0));
+    }
+    t->kinds = set_kind(t, t->kinds, at, HEADED);
+    if (array || there.kind == K_NULL) {
+        val_free(j, there);
+        t->root = checked(t, jv_setpath(j, t->root, val_copy(at), obj_new(j, 0)));
+    } else {
+        val_free(j, there);
+    }
+    return at;
 }
 
 static void read_header(Toml *t)
 {
     J *j = t->q->j;
     bool array = accept(t, '[');
-    Val path = read_path(t);
+    Val path = read_path(t), at = arr_new(j, arr_len(path) + 1);
     expect(t, ']');
     if (array)
         expect(t, ']');
-    path = resolve(t, path);
-    Val there = checked(t, jv_getpath(j, val_copy(t->root), val_copy(path)));
-    if (array) {
-        if (there.kind != K_NULL && there.kind != K_ARRAY)
-            fail(t, "a key is a table and an array of tables");
-        path = arr_push(j, path, val_num(there.kind == K_ARRAY ? (double)arr_len(there) : 0));
-    } else {
-        define_once(t, path);
+    for (size_t i = 0; i < arr_len(path); i++) {
+        at = arr_push(j, at, val_copy(path.arr->items[i]));
+        at = i + 1 < arr_len(path) ? enter_table(t, at) : make_table(t, at, array);
     }
-    if (array || there.kind == K_NULL) {
-        val_free(j, there);
-        t->root = checked(t, jv_setpath(j, t->root, val_copy(path), obj_new(j, 0)));
-    } else if (there.kind != K_OBJECT) {
-        fail(t, "a key is a value and a table");
-    } else {
-        val_free(j, there);
-    }
+    val_free(j, path);
     val_free(j, t->table);
-    t->table = path;
+    t->table = at;
 }
 
 static void read_entry(Toml *t)
 {
-    J *j = t->q->j;
-    Val path = arr_concat(j, val_copy(t->table), read_path(t));
+    Val key = read_path(t);
     expect(t, '=');
     Val v = read_value(t);
-    if (v.kind == K_OBJECT)
-        define_once(t, path);
-    t->root = put_at(t, t->root, path, v);
+    t->root = put_at(t, t->root, &t->kinds, t->table, key, v);
 }
 
 Val toml_read(Yq *q, Slice text, const char *name)
 {
     J *j = q->j;
-    Toml t = {.q = q, .text = text, .name = name, .root = obj_new(j, 0), .table = arr_new(j, 0), .defined = obj_new(j, 0)};
+    Toml t = {.q = q, .text = text, .name = name, .root = obj_new(j, 0), .table = arr_new(j, 0), .kinds = obj_new(j, 0)};
+    if (!utf8_valid(text))
+        fail(&t, "not UTF-8");
     for (skip_lines(&t); peek(&t) >= 0; skip_lines(&t)) {
         proc_tick(q->p, 4);
         if (accept(&t, '['))
@@ -390,7 +555,7 @@ Val toml_read(Yq *q, Slice text, const char *name)
         end_of_line(&t);
     }
     val_free(j, t.table);
-    val_free(j, t.defined);
+    val_free(j, t.kinds);
     return t.root;
 }
 
