@@ -479,7 +479,7 @@ static void declare_pattern(Compiler *c, const Node *p, const Scope *from)
 static void store_name(Compiler *c, Slice name)
 {
     Scope *s = jq_find_variable(c, SCOPE_VAR, name);
-    if (s->bound == c->binding) {
+    if (c->binding && s->bound == c->binding) {
         jq_emit(c, OP_POP, 0, 0, 0); /* named twice: what is taken first stays */
         return;
     }
@@ -529,6 +529,7 @@ void jq_bind_patterns(Compiler *c, const Node *n)
 {
     Scope *from = c->scope;
     uint32_t *jumps = mem_array(c->mem, n->count, uint32_t), count = 0;
+    unsigned outer = c->binding;
     for (size_t i = 0; i < n->count; i++)
         declare_pattern(c, n->list[i], from);
     for (size_t i = 0; i < n->count; i++) {
@@ -536,8 +537,9 @@ void jq_bind_patterns(Compiler *c, const Node *n)
         uint32_t alt = last ? 0 : jq_emit(c, OP_ALT, 0, 0, 0);
         for (Scope *s = c->scope; n->count > 1 && s != from; s = s->outer)
             jq_emit(c, OP_SETV, K_NULL, 0, s->index);
-        c->binding++;
+        c->binding = n->count > 1 ? 0 : ++c->bindings;
         bind_pattern(c, n->list[i]);
+        c->binding = outer;
         if (!last) {
             jumps[count++] = jq_emit(c, OP_JUMP, 0, 0, 0);
             jq_land(c, alt);

@@ -47,7 +47,8 @@ typedef struct Compiler {
     Scope *scope;
     Scope *library; /* definitions of the library compiled so far */
     unsigned depth; /* of expansions */
-    unsigned binding; /* number of the pattern being compiled */
+    unsigned binding; /* number of the pattern being compiled; 0: one of several, where what is taken last stays */
+    unsigned bindings;
     bool exhausted;
 } Compiler;
 

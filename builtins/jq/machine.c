@@ -405,8 +405,11 @@ static const Ins *backtrack(Machine *m)
                 m->wrapped++;
             break;
         case OP_ALT:
-            if (j->raising && !m->breaking)
-                return m->wrapped = 0, caught(m, pc, false);
+            if (j->raising) { /* a break too, which jq takes for an error here */
+                m->breaking = 0;
+                m->wrapped = 0;
+                return caught(m, pc, false);
+            }
             break;
         case OP_LABEL:
             if (j->raising && m->breaking == f->label) {

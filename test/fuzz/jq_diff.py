@@ -88,7 +88,9 @@ EMPTY = re.compile(r'"(x\*|\\+b|\^?|\$|\(\?=b\)|\(a\)\?b|.*\|)"')
 
 
 def excused(args, data, want):
-    """jq looks for a further empty match inside of a character; and numbers and names of its C library that are out of range."""
+    """jq looks for a further empty match inside of a character, and takes a number that was read again for another in a path."""
+    if b"Invalid path expression with result" in want[1] and re.search("fromjson|tonumber|fromstream|implode", args[1]):
+        return True
     return (EMPTY.search(args[1]) and not (args[1] + data.decode("utf-8", "replace") + want[0].decode("utf-8", "replace")).isascii()) or '"l"' in args[1] and "|" in args[1]
 
 

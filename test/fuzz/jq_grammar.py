@@ -164,7 +164,7 @@ class Programs:
         if kind == 25:
             return r.choice(FORMATS) + ' "' + r.choice(['x', 'a\\tb', '', 'é']) + f"\\({e()})y\""
         if kind == 26:
-            return r.choice([f"{r.randint(-10**10, 10**10)}{r.choice(['', '.5'])} | strftime(\"{r.choice(TIMES)}\")", f"{r.randint(-10**10, 10**10)} | gmtime", f"\"2015-03-05T23:51:47Z\" | strptime(\"{r.choice(TIMES[:1])}\") | mktime", f"{r.choice(SMALL)} | todate", f"[{r.randint(1960, 2040)},{r.randint(0, 11)},{r.randint(0, 40)},{r.randint(0, 30)},{r.randint(0, 70)},{r.choice(['0', '1.5', '59.999'])},0,0] | mktime, todate, strftime(\"{r.choice(TIMES)}\")", f"{r.randint(-10**9, 4 * 10**9)} | todate, (gmtime | mktime), strftime(\"{r.choice(TIMES)}\")"])
+            return "(" + r.choice([f"{r.randint(-10**10, 10**10)}{r.choice(['', '.5'])} | strftime(\"{r.choice(TIMES)}\")", f"{r.randint(-10**10, 10**10)} | gmtime", f"\"2015-03-05T23:51:47Z\" | strptime(\"{r.choice(TIMES[:1])}\") | mktime", f"{r.choice(SMALL)} | todate", f"[{r.randint(1960, 2040)},{r.randint(0, 11)},{r.randint(0, 40)},{r.randint(0, 30)},{r.randint(0, 70)},{r.choice(['0', '1.5', '59.999'])},0,0] | mktime, todate, strftime(\"{r.choice(TIMES)}\")", f"{r.randint(-10**9, 4 * 10**9)} | todate, (gmtime | mktime), strftime(\"{r.choice(TIMES)}\")"])+ ")"
         return f"-({e()})"
 
     def item(self, depth):
