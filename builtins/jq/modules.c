@@ -145,12 +145,18 @@ static Val load_data(Compiler *c, const char *path)
 
 static void import_all(Compiler *c, Module *m, Slice origin);
 
+static const char *real_path(Compiler *c, const char *path)
+{
+    char *real;
+    return proc_realpath(c->j->proc, path, REALPATH_EXISTING, &real) ? path : real;
+}
+
 static Loaded *load_module(Compiler *c, const char *path)
 {
     for (Loaded *l = c->program->modules; l; l = l->next)
         if (strcmp(l->path, path) == 0) {
             if (l->loading)
-                module_error(c, "circular import of %s", path);
+                module_error(c, "circular import of %s", real_path(c, path));
             return l->loading ? NULL : l;
         }
     Loaded *l = mem_new(c->mem, Loaded);

@@ -92,7 +92,9 @@ static Val format_time(J *j, Val *a, const TimeZone *zone, const char *name)
     MemMark mark = mem_mark(&j->proc->mem);
     Buf out;
     buf_init(&out, &j->proc->mem, JQ_MAX_BYTES);
-    Val v = tz_format(&out, val_slice(a[1]), &t, seconds) ? val_string_utf8(j, buf_slice(&out)) : jq_error(j, "%s/1: unknown system failure", name);
+    Slice format = val_slice(a[1]); /* up to a NUL, as the C library reads it */
+    format.len = slice_find(format, 0);
+    Val v = tz_format(&out, format, &t, seconds) ? val_string_utf8(j, buf_slice(&out)) : jq_error(j, "%s/1: unknown system failure", name);
     mem_reset(&j->proc->mem, mark);
     return with(j, a, 2, v);
 }

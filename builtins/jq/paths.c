@@ -213,6 +213,8 @@ Val jv_getpath(J *j, Val t, Val path)
 {
     if (path.kind != K_ARRAY)
         return give2(j, t, path, jq_error(j, "Path must be specified as an array"));
+    if (arr_len(path) > JQ_MAX_DEPTH)
+        return give2(j, t, path, jq_error(j, "Path too deep"));
     for (size_t i = 0; i < arr_len(path) && t.kind != K_INVALID; i++) {
         if (t.kind == K_NULL) /* whatever the rest of the path says */
             break;
@@ -411,6 +413,8 @@ Val jv_delpaths(J *j, Val t, Val paths)
     if (paths.kind != K_ARRAY)
         return give2(j, t, paths, jq_error(j, "Paths must be specified as an array"));
     for (size_t i = 0; i < arr_len(paths); i++) {
+        if (paths.arr->items[i].kind == K_ARRAY && arr_len(paths.arr->items[i]) > JQ_MAX_DEPTH)
+            return give2(j, t, paths, jq_error(j, "Path too deep"));
         if (paths.arr->items[i].kind == K_ARRAY)
             continue;
         Val e = jq_error(j, "Path must be specified as array, not %s", kind_name(paths.arr->items[i]));

@@ -7,8 +7,10 @@
 static int take(shell *sh, const char *name)
 {
     const shell_component *c = sh->component ? sh->component(sh->component_user, name) : NULL;
-    if (!c || c->size < sizeof *c || strcmp(c->name, name) != 0 || GUARD(COMPONENT_VERSION, strcmp(c->version, SHELL_VERSION) != 0))
+    if (!c || c->size < sizeof *c || strcmp(c->name, name) != 0)
         return -ENOENT;
+    if (GUARD(COMPONENT_VERSION, strcmp(c->version, SHELL_VERSION) != 0))
+        return -ESTALE;
     return kern_component_set(sh->kernel, name, c->table, (size_t)c->table_size);
 }
 

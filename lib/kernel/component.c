@@ -5,17 +5,28 @@
 
 #include "internal.h"
 
-const void *proc_component(Proc *p, const char *name, size_t size)
+const void *proc_component_why(Proc *p, const char *name, size_t size, int *error)
 {
     size_t have;
     const void *table = kern_component(p->kernel, name, &have);
+    *error = 0;
     if (!table) {
         Request r = {.kind = REQUEST_COMPONENT, .ask = name};
-        if (proc_request(p, &r))
+        *error = proc_request(p, &r);
+        if (*error)
             return NULL;
         table = kern_component(p->kernel, name, &have);
     }
-    return table && have == size ? table : NULL;
+    if (table && have == size)
+        return table;
+    *error = table ? -ESTALE : -ENOENT;
+    return NULL;
+}
+
+const void *proc_component(Proc *p, const char *name, size_t size)
+{
+    int error;
+    return proc_component_why(p, name, size, &error);
 }
 
 int kern_component_set(Kernel *k, const char *name, const void *table, size_t size)

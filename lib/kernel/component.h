@@ -247,6 +247,8 @@ typedef struct DataComponent {
 
 /* The table of component `name`, of `size` bytes; NULL when the embedder has none. Asks the embedder at the first use and may block. */
 const void *proc_component(struct Proc *p, const char *name, size_t size);
+/* The same, saying why not: -ENOENT there is none, -ESTALE it is of another version. */
+const void *proc_component_why(struct Proc *p, const char *name, size_t size, int *error);
 #define PROC_COMPONENT(p, name, Type) ((const Type *)proc_component((p), (name), sizeof(Type)))
 
 /* Charges p's shell; lives until the process ends. */

@@ -1,4 +1,4 @@
-/* yq_fuzz: any bytes as YAML, JSON, CSV or TSV, printed as YAML, as JSON and after an edit. The first byte chooses the format. */
+/* yq_fuzz: any bytes as YAML, JSON, CSV, TSV or properties, printed as YAML, as JSON and after an edit. The first byte chooses the format. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const scripts[] = {
-    "yq . f; yq -o json -I0 . f; yq '.a = 1' f; yq -P . f", "yq -p json . f", "yq -p csv . f; yq -p csv -o csv . f", "yq -p tsv -o tsv . f", "yq . f > g; yq . g > h; cmp -s g h; yq -i '.[0] = 2' f; yq -o props . f",
+    "yq . f; yq -o json -I0 . f; yq '.a = 1' f; yq -P . f; yq 'explode(.)' f; yq -f process . f", "yq -p json . f", "yq -p csv . f; yq -p csv -o csv . f; yq -p props . f", "yq -p tsv -o tsv . f", "yq . f > g; yq . g > h; cmp -s g h; yq -i '.[0] = 2' f; yq -o props . f",
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

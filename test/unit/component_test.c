@@ -22,6 +22,12 @@ static const shell_component *counting(void *user, const char *name)
     return user ? &stale : test_component(NULL, name);
 }
 
+static const shell_component *fixed(void *user, const char *name)
+{
+    (void)name;
+    return user;
+}
+
 /* A command of the test that looks for the component as a built-in one does. */
 static int looks_main(Proc *p, Args *args)
 {
@@ -85,6 +91,37 @@ static void test_refused(void **state)
     expect(counting, &stale, "looks", "none\n");
 }
 
+/* What a command that needs a component says when there is one that does not fit. */
+static void says(const shell_component *given, const char *text)
+{
+    static const char script[] = "echo a: 1 | yq .a; echo $?";
+    shell_options o;
+    shell_options_init(&o);
+    o.component = fixed;
+    o.component_user = (void *)(uintptr_t)given;
+    shell *sh;
+    shell_result *r;
+    assert_int_equal(shell_open(&o, &sh), SHELL_OK);
+    assert_int_equal(shell_run(sh, script, sizeof script - 1, NULL, &r), SHELL_OK);
+    assert_string_equal(r->out, "1\n");
+    assert_string_equal(r->err, text);
+    shell_result_free(r);
+    shell_close(sh);
+}
+
+static void test_another_version(void **state)
+{
+    (void)state;
+    static DataComponent table;
+    static const char other[] = "yq: the component libshell-data is of another version: it has to come with this libshell\n";
+    stale = (shell_component){sizeof stale, "data", "0.0.0", &table, sizeof table};
+    says(&stale, other);
+    stale = (shell_component){sizeof stale, "data", SHELL_VERSION, &table, sizeof table + 8};
+    says(&stale, other);
+    stale = (shell_component){sizeof stale, "archive", SHELL_VERSION, &table, sizeof table};
+    says(&stale, "yq: needs the component libshell-data\n");
+}
+
 /* Under the virtual clock no timer fires while the host is asked. */
 static void test_asked_takes_no_time(void **state)
 {
@@ -105,6 +142,6 @@ static void test_asked_takes_no_time(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_found_once), cmocka_unit_test(test_refused), cmocka_unit_test(test_asked_takes_no_time)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_found_once), cmocka_unit_test(test_refused), cmocka_unit_test(test_another_version), cmocka_unit_test(test_asked_takes_no_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,6 +54,32 @@ static Val fn_load(J *j, Val *a)
     return drop(j, a, 3, yq_load(j->yq, name, a[2].str->data));
 }
 
+/* _yq_parse(FORMAT) of a text */
+static Val fn_parse(J *j, Val *a)
+{
+    if (!j->yq)
+        return hidden(j, a, 2);
+    if (a[0].kind != K_STRING || a[1].kind != K_STRING)
+        return drop(j, a, 2, jq_error(j, "only a string can be parsed"));
+    return drop(j, a, 2, yq_parse(j->yq, val_slice(a[0]), a[1].str->data, "-"));
+}
+
+static Val fn_explode(J *j, Val *a)
+{
+    if (!j->yq)
+        return hidden(j, a, 1);
+    j->yq->exploded = true;
+    return a[0];
+}
+
+static Val fn_split_doc(J *j, Val *a)
+{
+    if (!j->yq)
+        return hidden(j, a, 1);
+    j->yq->split_docs = true;
+    return a[0];
+}
+
 const Native jq_natives_yq[] = {
-    {"_yq_file_index", 1, fn_file_index}, {"_yq_document_index", 1, fn_document_index}, {"_yq_filename", 1, fn_filename}, {"_yq_load", 3, fn_load}, {NULL, 0, NULL},
+    {"_yq_file_index", 1, fn_file_index}, {"_yq_document_index", 1, fn_document_index}, {"_yq_filename", 1, fn_filename}, {"_yq_load", 3, fn_load}, {"_yq_parse", 2, fn_parse}, {"_yq_split_doc", 1, fn_split_doc}, {"_yq_explode", 1, fn_explode}, {NULL, 0, NULL},
 };

@@ -113,7 +113,7 @@ static void put_scalar(YWriter *w, Val v, const YNode *node, size_t indent, bool
 {
     char buf[NUMBER_TEXT];
     bool same = node && node->kind == Y_SCALAR && node->value.kind == v.kind && val_equal(w->q->j, node->value, v);
-    if (node && node->kind == Y_SCALAR && node->anchor) {
+    if (node && node->kind == Y_SCALAR && node->anchor && !w->q->exploded) {
         put_text(w, "&");
         put_text(w, node->anchor);
         sink_char(w->s, ' ');
@@ -155,6 +155,8 @@ static YNode *entry_of(YNode *node, Slice key, YNode **key_node)
 static YNode *own_node(YWriter *w, Val v, YNode *there)
 {
     YNode *node = is_container(v) ? yq_node_of(w->q, v) : NULL;
+    if (w->q->exploded && there && there->kind == Y_ALIAS)
+        there = there->target;
     if (there && there->kind == Y_ALIAS && is_container(v) && node == there->target)
         return there;
     if (there && there->kind == Y_ALIAS)
@@ -223,7 +225,7 @@ static void put_line_comment(YWriter *w, const YNode *node)
 
 static void put_mark(YWriter *w, const YNode *node)
 {
-    if (node && node->anchor && node->kind != Y_ALIAS) {
+    if (node && node->anchor && node->kind != Y_ALIAS && !w->q->exploded) {
         put_text(w, " &");
         put_text(w, node->anchor);
     }
@@ -255,7 +257,7 @@ static void put_value(YWriter *w, Val v, YNode *node, size_t indent, const YNode
         return;
     }
     put_mark(w, node);
-    if (dash && !(node && node->anchor)) {
+    if (dash && !(node && node->anchor && !w->q->exploded)) {
         sink_char(w->s, ' ');
         put_node(w, v, node, indent, false);
         return;
@@ -306,7 +308,7 @@ static void put_entry(YWriter *w, Slice name, YNode *key, Val v, YNode *there, s
 /* Entries that came by << and are still what they were stay there. */
 static bool came_by_merge(YWriter *w, const YNode *node, const JEntry *e)
 {
-    for (size_t i = 0; node && node->kind == Y_MAP && i < node->n; i++)
+    for (size_t i = 0; node && node->kind == Y_MAP && !w->q->exploded && i < node->n; i++)
         if (node->items[i]->merged && slice_eq(node->keys[i]->text, js_slice(e->key)))
             return val_equal(w->q->j, node->items[i]->value, e->value);
     return false;
@@ -315,7 +317,7 @@ static bool came_by_merge(YWriter *w, const YNode *node, const JEntry *e)
 static void put_mapping(YWriter *w, Val v, YNode *node, size_t indent)
 {
     bool first = true;
-    for (size_t i = 0; node && node->kind == Y_MAP && i < node->n; i++)
+    for (size_t i = 0; node && node->kind == Y_MAP && !w->q->exploded && i < node->n; i++)
         if (node->keys[i]->merged) {
             put_entry(w, SLICE("<<"), node->keys[i], node->items[i]->value, node->items[i], indent, first);
             first = false;
@@ -364,7 +366,7 @@ void yaml_write(Yq *q, Sink *s, Val v, YNode *root)
         sink_char(s, '\n');
         return;
     }
-    if (node && node->anchor && node->kind != Y_ALIAS && root == node) {
+    if (node && node->anchor && node->kind != Y_ALIAS && root == node && !q->exploded) {
         sink_char(s, '&');
         put_text(&w, node->anchor);
         sink_char(s, '\n');

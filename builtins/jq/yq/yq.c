@@ -15,8 +15,9 @@ static const Option options[] = {
     {0, "expression", OPT_VALUE, "forcibly set the expression argument", "string", 256},
     {0, "from-file", OPT_VALUE, "load expression from specified file", "string", 257},
     {'I', "indent", OPT_VALUE, "sets indent level for output (default 2)", "int", 'I'},
+    {'f', "front-matter", OPT_VALUE, "(extract|process) the first document is what stands before other text, between lines of ---", "string", 'f'},
     {'i', "inplace", OPT_FLAG, "update the file in place of first file given", NULL, 'i'},
-    {'p', "input-format", OPT_VALUE, "[auto|yaml|json|csv|tsv|toml|xml] parse format for input", "string", 'p'},
+    {'p', "input-format", OPT_VALUE, "[auto|yaml|json|csv|tsv|props|toml|xml] parse format for input", "string", 'p'},
     {'N', "no-doc", OPT_FLAG, "don't print document separators (---)", NULL, 'N'},
     {'n', "null-input", OPT_FLAG, "don't read input, simply evaluate the expression given", NULL, 'n'},
     {'o', "output-format", OPT_VALUE, "[auto|yaml|json|csv|tsv|props|toml|xml] output format type", "string", 'o'},
@@ -33,6 +34,8 @@ typedef struct Yc {
     Yq q;
     Format in, out;
     bool all, null_input, inplace, exit_status;
+    enum { FRONT_NONE, FRONT_EXTRACT, FRONT_PROCESS } front;
+    Slice behind; /* --front-matter=process: the text behind it */
     const char *expression, *split;
     Machine machine;
     Sink sink;
@@ -98,7 +101,7 @@ YNode *yq_node_of(const Yq *q, Val container)
 /* What yq's operators are in jq's. */
 static const char library[] =
     "def keys: keys_unsorted; def sort_keys(f): f |= (if type == \"object\" then to_entries | sort_by(.key) | from_entries else . end);"
-    "def explode(f): .; def with(p; e): p |= e; def upcase: ascii_upcase; def downcase: ascii_downcase; def to_json: tojson; def from_json: fromjson;"
+    "def explode(f): _yq_explode; def with(p; e): p |= e; def upcase: ascii_upcase; def downcase: ascii_downcase; def to_json: tojson; def from_json: fromjson;"
     "def to_number: tonumber; def to_string: tostring; def trim: if type == \"string\" then sub(\"^\\\\s+\"; \"\") | sub(\"\\\\s+$\"; \"\") else . end;"
     "def tag: {\"null\": \"!!null\", \"boolean\": \"!!bool\", \"number\": (if type == \"number\" and . == (. | floor) then \"!!int\" else \"!!float\" end), \"string\": \"!!str\","
     " \"array\": \"!!seq\", \"object\": \"!!map\"}[type];"
@@ -107,7 +110,10 @@ static const char library[] =
     "def omit($ks): reduce $ks[] as $k (.; del(.[$k])); def filter(f): map(select(f)); def any_c(f): any(.[]; f); def all_c(f): all(.[]; f);"
     "def document_index: _yq_document_index; def di: _yq_document_index; def documentIndex: _yq_document_index; def file_index: _yq_file_index; def fi: _yq_file_index;"
     "def fileIndex: _yq_file_index; def filename: _yq_filename; def load(f): _yq_load(f; \"yaml\"); def load_xml(f): _yq_load(f; \"xml\");"
-    "def load_str(f): _yq_load(f; \"str\"); def strload(f): load_str(f);"
+    "def load_str(f): _yq_load(f; \"str\"); def strload(f): load_str(f); def load_props(f): _yq_load(f; \"props\");"
+    "def from_yaml: _yq_parse(\"yaml\"); def from_xml: _yq_parse(\"xml\"); def from_props: _yq_parse(\"props\"); def from_csv: _yq_parse(\"csv\"); def from_tsv: _yq_parse(\"tsv\");"
+    "def split_doc: _yq_split_doc; def kind: if type == \"array\" then \"seq\" elif type == \"object\" then \"map\" else \"scalar\" end;"
+    "def envsubst: gsub(\"\\\\$(\\\\{(?<n>[A-Za-z_][A-Za-z0-9_]*)(?<e>:?-(?<d>[^}]*))?\\\\}|(?<m>[A-Za-z_][A-Za-z0-9_]*))\"; $ENV[.n // .m] as $v | if .e and ($v == null or ($v == \"\" and .e[:1] == \":\")) then .d else $v // \"\" end);"
     "\n";
 
 static bool word_char(char c) { return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_'; }
@@ -177,7 +183,7 @@ static void print_result(Yc *c, Val v, const YDoc *doc)
     c->truthy = val_truthy(v);
     if (c->all && doc)
         doc = yq_document_of(&c->q, v);
-    bool separate = c->printed++ && (c->all ? doc != c->last : c->number > 1) && !c->q.no_separator && c->out == FMT_YAML;
+    bool separate = c->printed++ && (c->q.split_docs || (c->all ? doc != c->last : c->number > 1)) && !c->q.no_separator && c->out == FMT_YAML;
     c->last = doc;
     if (separate)
         jsink_write(&c->sink, SLICE("---\n"));
@@ -269,7 +275,7 @@ static bool ends(const char *name, const char *end)
 
 static Format format_of(const char *file)
 {
-    return !file ? FMT_YAML : ends(file, ".json") ? FMT_JSON : ends(file, ".csv") ? FMT_CSV : ends(file, ".tsv") ? FMT_TSV : ends(file, ".toml") ? FMT_TOML : ends(file, ".xml") ? FMT_XML : FMT_YAML;
+    return !file ? FMT_YAML : ends(file, ".json") ? FMT_JSON : ends(file, ".csv") ? FMT_CSV : ends(file, ".tsv") ? FMT_TSV : ends(file, ".toml") ? FMT_TOML : ends(file, ".properties") ? FMT_PROPS : ends(file, ".xml") ? FMT_XML : FMT_YAML;
 }
 
 static Format format_named(Yq *q, const char *name)
@@ -326,6 +332,8 @@ static YDoc *parse_text(Yq *q, Format f, Slice text, const char *name)
         return one_document(q, table_read(q, text, f == FMT_CSV ? ',' : '\t'));
     if (f == FMT_TOML)
         return one_document(q, toml_read(q, text, name));
+    if (f == FMT_PROPS)
+        return one_document(q, props_read(q, text, name));
     if (f == FMT_XML)
         return one_document(q, xml_read(q, text, name));
     return yaml_read(q, text, name);
@@ -337,10 +345,13 @@ Val yq_load(Yq *q, const char *file, const char *format)
     int err = read_file(q->p, file, &text);
     if (err)
         return jq_error(q->j, "failed to load %s: open %s: %s", file, file, err == -ENOENT ? "no such file or directory" : error_text(err));
-    if (strcmp(format, "str") == 0)
-        return val_string_utf8(q->j, text);
+    return strcmp(format, "str") == 0 ? val_string_utf8(q->j, text) : yq_parse(q, text, format, file);
+}
+
+Val yq_parse(Yq *q, Slice text, const char *format, const char *name)
+{
     text = slice(mem_copy(&q->p->keep, text), text.len);
-    YDoc *d = parse_text(q, format_named(q, format), text, file);
+    YDoc *d = parse_text(q, format_named(q, format), text, name);
     if (!d)
         return VAL_NULL;
     if (!d->next)
@@ -349,6 +360,22 @@ Val yq_load(Yq *q, const char *file, const char *format)
     for (; d; d = d->next)
         all = arr_push(q->j, all, val_copy(d->value));
     return all;
+}
+
+/* The YAML before a line of --- that is not the first; the rest stays as it is. */
+static Slice front_matter(Yc *c, Slice text)
+{
+    Slice rest = text;
+    for (bool first = true; rest.len; first = false) {
+        size_t n = slice_find(rest, '\n');
+        Slice line = slice(rest.data, n && rest.data[n - 1] == '\r' ? n - 1 : n);
+        if (!first && slice_is(line, "---")) {
+            c->behind = rest;
+            return slice(text.data, text.len - rest.len);
+        }
+        rest = slice_from(rest, MIN(n + 1, rest.len));
+    }
+    return text;
 }
 
 static YDoc *read_input(Yc *c, const char *file, size_t number)
@@ -364,7 +391,9 @@ static YDoc *read_input(Yc *c, const char *file, size_t number)
             yq_fail(q, "open %s: %s", file, err == -ENOENT ? "no such file or directory" : error_text(err));
     }
     text = slice(mem_copy(&q->p->keep, text), text.len);
-    Format f = c->in == FMT_AUTO ? format_of(file) : c->in;
+    if (c->front)
+        text = front_matter(c, text);
+    Format f = c->front ? FMT_YAML : c->in == FMT_AUTO ? format_of(file) : c->in;
     YDoc *first = parse_text(q, f, text, name);
     size_t index = 0;
     for (YDoc *d = first; d; d = d->next) {
@@ -404,6 +433,11 @@ static void take_option(Yc *c, Args *args, int id)
         if (read_file(q->p, args->value, &text))
             yq_fail(q, "open %s: no such file or directory", args->value);
         c->expression = mem_copy(&q->p->keep, text);
+        break;
+    case 'f':
+        c->front = strcmp(args->value, "extract") == 0 ? FRONT_EXTRACT : FRONT_PROCESS;
+        if (c->front == FRONT_PROCESS && strcmp(args->value, "process") != 0)
+            yq_fail(q, "unknown front matter flag \"%s\": it is extract or process", args->value);
         break;
     case 'I':
         if (parse_int(args->value, &n) || n < 0 || n > 9)
@@ -455,9 +489,13 @@ static void all_files(Yc *c, char **files, int n)
         run_all(c, files, n);
         return;
     }
-    for (int i = 0; i < MAX(n, 1); i++)
+    for (int i = 0; i < MAX(n, 1); i++) {
         for (YDoc *d = read_input(c, n ? files[i] : NULL, (size_t)i); d; d = d->next)
             run_on(c, val_copy(d->value), d);
+        if (c->front == FRONT_PROCESS)
+            jsink_write(&c->sink, c->behind);
+        c->behind = slice("", 0);
+    }
 }
 
 /* Into a file beside it, which then takes its place with its mode. */
@@ -511,7 +549,7 @@ static int yq_main(Proc *p, Args *args)
         c->expression = ".";
     if (c->inplace && (!n || c->null_input))
         yq_fail(&c->q, "write in place flag only applicable when giving an expression and at least one file");
-    Format in = c->in == FMT_AUTO ? format_of(n ? operands[0] : NULL) : c->in;
+    Format in = c->front ? FMT_YAML : c->in == FMT_AUTO ? format_of(n ? operands[0] : NULL) : c->in;
     if (c->out == FMT_AUTO)
         c->out = in == FMT_JSON || in == FMT_CSV || in == FMT_TSV || in == FMT_TOML || in == FMT_XML ? in : FMT_YAML;
     if (c->out == FMT_JSON && in != FMT_JSON)
@@ -535,7 +573,7 @@ static int yq_main(Proc *p, Args *args)
     return status;
 }
 
-COMMAND(yq, "yq [options] [eval|eval-all] [expression] [file]...", "Process YAML, JSON, CSV, TSV, TOML and XML with a filter language.", options, COMMAND_WRITES | COMMAND_SPAWNS, .package = "yq 4 (mikefarah)",
+COMMAND(yq, "yq [options] [eval|eval-all] [expression] [file]...", "Process YAML, JSON, CSV, TSV, properties, TOML and XML with a filter language.", options, COMMAND_WRITES | COMMAND_SPAWNS, .package = "yq 4 (mikefarah)",
         .notes = "The language is jq's, with yq's names of operators; comments, styles and anchors of what was not touched are kept. TOML's dates are strings;\n"
                  "XML's comments and document types are dropped, and nothing is loaded for it. eval-all takes each part of the program over all documents;\n"
                  "there are no operators for styles, tags, anchors and comments.");

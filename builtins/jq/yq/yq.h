@@ -40,6 +40,8 @@ typedef struct Yq {
     Proc *p;
     int indent;
     bool pretty, raw, no_separator, color;
+    bool exploded;   /* explode was used: no anchors, aliases and merges */
+    bool split_docs; /* split_doc was used: each result is a document */
     struct { void *key; YNode *node; } *table; /* containers by address */
     size_t used, size;
     const YDoc *documents; /* eval-all: all of them */
@@ -56,6 +58,7 @@ YNode *yq_node_of(const Yq *q, Val container);
 const YDoc *yq_document_of(const Yq *q, Val v);
 /* The file as a value of the language: "yaml", "xml", "toml", "json" or "str"; an error of the program when it cannot be read. */
 Val yq_load(Yq *q, const char *file, const char *format);
+Val yq_parse(Yq *q, Slice text, const char *format, const char *name);
 
 /* yaml_read.c: all documents of a text. */
 YDoc *yaml_read(Yq *q, Slice text, const char *name);
@@ -69,6 +72,8 @@ void toml_write(Yq *q, Sink *s, Val v);
 Val xml_read(Yq *q, Slice text, const char *name);
 void xml_write(Yq *q, Sink *s, Val v);
 /* table.c */
+/* props.c: one document. */
+Val props_read(Yq *q, Slice text, const char *name);
 Val table_read(Yq *q, Slice text, char separator);
 void table_write(Yq *q, Sink *s, Val v, char separator);
 
