@@ -135,9 +135,11 @@ static Node *parse_pattern_key(Parser *p)
     if (t.type == T_STRING_START || t.type == T_FORMAT)
         return jq_parse_string(p);
     if (accept(p, '(')) {
+        uint32_t start = p->tok.start, end;
         Node *n = jq_parse_query(p);
+        end = p->last_end;
         expect(p, ')', "'|' or ',' or ')'");
-        jq_check_key(p, n);
+        jq_check_key(p, n, start, end);
         return n;
     }
     return syntax(p, NULL);
@@ -552,11 +554,13 @@ static void parse_pair(Parser *p, List *items)
         key = jq_parse_string(p);
         value = accept(p, ':') ? parse_object_value(p) : key ? shorthand(p, key) : NULL;
     } else if (accept(p, '(')) {
+        uint32_t start = p->tok.start, end;
         key = jq_parse_query(p);
+        end = p->last_end;
         expect(p, ')', "'|' or ',' or ')'");
         expect(p, ':', "':'");
         value = parse_object_value(p);
-        jq_check_key(p, key);
+        jq_check_key(p, key, start, end);
     } else {
         syntax(p, NULL);
     }

@@ -22,7 +22,7 @@ Node *jq_parse_query(Parser *p);
 Node *jq_parse_postfix(Parser *p);
 Node *jq_parse_string(Parser *p); /* with or without @format before it */
 Function *jq_parse_def(Parser *p); /* behind def */
-void jq_check_key(Parser *p, const Node *key); /* an error when it is constant and no string */
+void jq_check_key(Parser *p, const Node *key, uint32_t start, uint32_t end); /* an error when it is constant and no string */
 
 /* "syntax error, unexpected X[, expecting Y]" at the current token; `expecting` is bison's list, or NULL. */
 static inline Node *syntax(Parser *p, const char *expecting)

@@ -89,14 +89,14 @@ static bool constant(J *j, const Node *n, Val *out)
     return true;
 }
 
-void jq_check_key(Parser *p, const Node *key)
+void jq_check_key(Parser *p, const Node *key, uint32_t start, uint32_t end)
 {
     char text[SHORT_ERROR];
     Val v;
     if (p->failed || !constant(p->j, key, &v))
         return;
     if (v.kind != K_STRING)
-        jq_errors_add(p->errors, p->source, key->start, key->end, "Cannot use %s (%s) as object key", kind_name(v), val_short(p->j, v, text, sizeof text));
+        jq_errors_add(p->errors, p->source, start, end, "Cannot use %s (%s) as object key", kind_name(v), val_short(p->j, v, text, sizeof text));
     val_free(p->j, v);
 }
 
