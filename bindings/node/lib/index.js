@@ -218,6 +218,24 @@ function describeConfig(given) {
 
 let ownOf;
 
+// Handles of closed shells, for those to come: what the collector has to do about one costs more than a shell. `dead` is what they leave behind.
+const idle = [];
+const MOST_IDLE = 64;
+const NONE = new Map(); // of shells without functions, which most are
+let dead;
+
+function retire(own) {
+  if (!native.close(own.handle) || own.beside || idle.length === MOST_IDLE || own.handle === dead) return;
+  if (dead === undefined) native.close((dead = native.open()));
+  idle.push(own.handle);
+  own.handle = dead;
+}
+
+function writable(own, which) {
+  if (own[which] === NONE) own[which] = new Map();
+  return own[which];
+}
+
 class Shell {
   #own;
 
@@ -228,8 +246,8 @@ class Shell {
   constructor(given = undefined, key = undefined, handle = undefined) {
     const parts = key === PRIVATE || given === undefined ? undefined : options.shell(given, given.image?.[PRIVATE].handle);
     this.#own = {
-      handle: handle ?? native.open(parts?.packed), commands: new Map(), mounts: new Map(given?.image?.[PRIVATE].mounts), functions: {}, timeout: 0, given, config: undefined,
-      exposed: false,
+      handle: handle ?? native.open(parts?.packed, idle.pop()), commands: NONE, mounts: given?.image ? new Map(given.image[PRIVATE].mounts) : NONE, functions: {}, timeout: 0, given,
+      config: undefined, exposed: false, beside: false,
     };
     if (parts) this.#settle(given, parts);
   }
@@ -304,6 +322,7 @@ class Shell {
 
   #start(script, given, output, prepare) {
     const own = this.#own;
+    own.beside = true;
     return new Promise((resolve, reject) => {
       const packed = given === undefined && !own.timeout && output === 'no' ? undefined : options.run(given ?? {}, own.timeout, output);
       const signal = given?.signal;
@@ -348,7 +367,7 @@ class Shell {
   }
 
   close() {
-    native.close(this.#own.handle);
+    retire(this.#own);
   }
 
   [DISPOSE]() {
@@ -449,7 +468,7 @@ class Shell {
     const id = ++functionIds;
     this.#expose();
     native.command(own.handle, name, id);
-    own.commands.set(id, { function: function_ });
+    writable(own, 'commands').set(id, { function: function_ });
   }
 
   unknownCommand(function_) {
@@ -457,7 +476,7 @@ class Shell {
     const id = options.callable('unknownCommand', function_) ? ++functionIds : 0;
     this.#expose();
     native.unknownCommand(own.handle, id);
-    if (id) own.commands.set(id, { function: function_, unknown: true });
+    if (id) writable(own, 'commands').set(id, { function: function_, unknown: true });
   }
 
   mount(destination, object, { readonly = false } = {}) {
@@ -466,7 +485,7 @@ class Shell {
     const id = ++functionIds;
     const able = callbacks.MOUNT_METHODS.reduce((bits, name, i) => bits | (typeof object[name] === 'function' ? 1 << i : 0), 0);
     this.#expose();
-    own.mounts.set(id, object);
+    writable(own, 'mounts').set(id, object);
     try {
       native.mount(own.handle, destination, id, able, readonly ? 1 : 0);
     } catch (error) {
@@ -484,7 +503,7 @@ class Shell {
     if (typeof read !== 'function') throw invalid('lazyFile: a function is wanted');
     const id = ++functionIds;
     this.#expose();
-    own.mounts.set(id, { load: read });
+    writable(own, 'mounts').set(id, { load: read });
     try {
       native.lazyFile(own.handle, path, id, size, mode);
     } catch (error) {

@@ -50,29 +50,61 @@ NShell *shell_new(Env *e)
 
 void shell_ref(NShell *s) { atomic_fetch_add(&s->refs, 1); }
 
-void shell_unref(NShell *s)
+static void end_shell(NShell *s)
 {
-    if (atomic_fetch_sub(&s->refs, 1) != 1)
-        return;
+    shell *sh = s->sh;
     Current outer = current;
+    if (!sh)
+        return;
     current = (Current){s, NULL, false}; /* lines of audit that closing gives are for nobody */
-    shell_close(s->sh);
+    s->sh = NULL;
+    shell_close(sh);
     current = outer;
     free(s->audit.data);
+    s->audit = (Bytes){0};
+}
+
+void shell_unref(NShell *s)
+{
+    int left = atomic_fetch_sub(&s->refs, 1) - 1;
+    if (left == 1 && s->closed) /* the handle's: what is left is to be told that it is closed, which may be long */
+        end_shell(s);
+    if (left)
+        return;
+    end_shell(s);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->turn);
     env_unref(s->env);
     free(s);
 }
 
-static void close_handle(NShell *s)
+/* True when nothing but the handle is left: shell_again may make another shell of it. */
+static bool close_handle(NShell *s)
 {
     if (s->closed)
-        return;
+        return false;
     s->closed = true;
     if (s->run)
         run_cancel(s->run);
     shell_unref(s);
+    return atomic_load(&s->refs) == 1 && !s->run;
+}
+
+/* A shell that was closed, for a new one; NULL: it cannot be. */
+static NShell *shell_again(napi_env env, napi_value v)
+{
+    void *data = NULL;
+    NShell *s = !is_nothing(env, v) && napi_get_value_external(env, v, &data) == napi_ok ? data : NULL;
+    if (!s || !s->closed || s->sh || atomic_load(&s->refs) != 1)
+        return NULL;
+    shell_ref(s);
+    s->number = ++s->env->next_shell;
+    s->time_ms = 30000;
+    s->run = NULL;
+    s->calls = NULL;
+    s->inside = 0;
+    s->closed = false;
+    return s;
 }
 
 /* The handle outlives close() so that later calls find out; it holds a second reference for that. */
@@ -205,11 +237,11 @@ static void opening_run(Opening *o)
     current = outer;
 }
 
-static bool opening_read(napi_env env, Opening *o, napi_value options)
+static bool opening_read(napi_env env, Opening *o, napi_value options, NShell *again)
 {
     Reader reader = {env, &o->arena};
     o->env = env_of(env);
-    o->shell = shell_new(o->env);
+    o->shell = again ? again : shell_new(o->env);
     if (!o->shell)
         return throw_message(env, SHELL_ENOMEM, "out of memory", NULL);
     return read_options(&reader, options, &o->options);
@@ -222,21 +254,24 @@ static void opening_drop(Opening *o)
         shell_unref(o->shell);
 }
 
-/* open(options) */
+/* open(options, handle): in a handle that close left idle, or a new one */
 static napi_value node_open(napi_env env, napi_callback_info info)
 {
     napi_value argv[MOST_ARGS], v = NULL;
     Opening o = {.id = 0};
     get_args(env, info, argv);
-    if (opening_read(env, &o, argv[0])) {
+    NShell *again = shell_again(env, argv[1]);
+    if (opening_read(env, &o, argv[0], again)) {
         opening_run(&o);
         if (o.err) {
             throw_message(env, o.err, o.message, NULL);
         } else {
-            v = shell_handle(env, o.shell);
+            v = again ? argv[1] : shell_handle(env, o.shell);
             o.shell = NULL;
         }
     }
+    if (o.shell)
+        o.shell->closed = true;
     opening_drop(&o);
     return v;
 }
@@ -276,7 +311,7 @@ static napi_value node_open_async(napi_env env, napi_callback_info info)
     o->id = read_number(env, argv[0], 0);
     o->job.work = open_work;
     o->done.deliver = open_done;
-    bool read = opening_read(env, o, argv[1]);
+    bool read = opening_read(env, o, argv[1], NULL);
     if (read && env_start(o->env, &o->job)) {
         env_hold(o->env);
         return NULL;
@@ -293,9 +328,9 @@ static napi_value node_close(napi_env env, napi_callback_info info)
     napi_value argv[MOST_ARGS];
     get_args(env, info, argv);
     NShell *s = shell_arg(env, argv[0]);
-    if (s)
-        close_handle(s);
-    return NULL;
+    napi_value idle = NULL;
+    napi_get_boolean(env, s && close_handle(s), &idle);
+    return idle;
 }
 
 static napi_value node_number(napi_env env, napi_callback_info info)

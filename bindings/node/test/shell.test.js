@@ -9,6 +9,48 @@ const { Shell, Image, ShellError, Output, formatResult, tools, describe: describ
 const code = (expected) => (error) => error instanceof ShellError && error.code === expected;
 const folder = () => fs.mkdtempSync(path.join(os.tmpdir(), 'libshell-test-'));
 
+describe('lives', () => {
+  test('a closed shell stays closed while others come and go', () => {
+    const old = [];
+    for (let i = 0; i < 200; i++) {
+      const sh = new Shell({ env: { I: String(i) }, limits: i % 3 ? undefined : { timeMs: 1000 } });
+      assert.equal(sh.runSync('echo $I > f; echo $I; x=$I').stdout, `${i}\n`);
+      sh.close();
+      sh.close();
+      old.push(sh);
+      assert.throws(() => new Shell({ cwd: '/nowhere' }), ShellError);
+    }
+    const fresh = new Shell();
+    assert.equal(fresh.runSync('echo "[$x]" "[$I]"; ls').stdout, '[] []\n');
+    for (const sh of old) {
+      assert.throws(() => sh.runSync('echo hi'), code('EINVAL'));
+      assert.throws(() => sh.readFile('f'), code('EINVAL'));
+      sh.close();
+    }
+    assert.equal(fresh.runSync('echo on').stdout, 'on\n');
+  });
+
+  test('with functions, with runs beside, and closed from within', async () => {
+    const said = [];
+    for (let i = 0; i < 20; i++) {
+      const sh = new Shell({ commands: { mine: () => { said.push(i); } }, policy: { asks: ['delete'], ask: () => i % 2 === 0 } });
+      const sync = new Shell();
+      sync.command('bye', () => sync.close());
+      assert.equal(sh.runSync('mine; : > f; rm f; echo $?').stdout.trim(), i % 2 ? '1' : '0');
+      assert.equal(sync.runSync('echo a; bye; echo b').stdout.slice(0, 2), 'a\n');
+      assert.throws(() => sync.runSync(':'), code('EINVAL'));
+      const run = i % 2 ? sh.run('echo on; mine') : undefined;
+      if (run) assert.equal((await run).stdout, 'on\n');
+      sh.close();
+      const stopped = new Shell();
+      const ended = stopped.run('sleep 5').then(() => 'ended', () => 'ended');
+      stopped.close();
+      assert.equal(await ended, 'ended');
+    }
+    assert.equal(said.length, 30);
+  });
+});
+
 describe('running', () => {
   test('status, streams, figures', () => {
     const out = new Shell().runSync('echo hi | tr a-z A-Z; echo no >&2; exit 3');
