@@ -136,7 +136,8 @@ describe('a transport of JavaScript', () => {
   });
 
   test('one that never answers ends with the run', async () => {
-    const sh = shellWith(() => new Promise(() => {}));
+    const held = []; // one that is collected is a failure
+    const sh = shellWith(() => new Promise((resolve) => { held.push(resolve); }));
     assert.equal((await sh.run(`curl -s ${base}`, { timeout: 0.1 })).end, 'timeout');
     assert.equal((await sh.run(`curl -sS -m 0.2 ${base}; echo $?`)).stdout, '28\n');
     const abort = new AbortController();

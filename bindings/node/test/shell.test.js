@@ -755,7 +755,8 @@ describe('the network', () => {
     assert.notEqual((await sh.run(`curl -sS ${url}no`)).status, 0);
     assert.equal(seen.at(-1), 'Bearer secret-of-the-hour');
     assert.deepEqual([asked[0].method, asked[0].hop], ['GET', 0]);
-    sh.setNetwork({ allow: [{ url, allowPrivate: true }], decide: () => new Promise(() => {}) });
+    const held = []; // one that is collected is a refusal
+    sh.setNetwork({ allow: [{ url, allowPrivate: true }], decide: () => new Promise((resolve) => { held.push(resolve); }) });
     assert.equal((await sh.run(`curl -sS ${url}`, { timeout: 0.1 })).end, 'timeout');
     sh.setNetwork(undefined);
     assert.notEqual((await sh.run(`curl -sS ${url}yes`)).status, 0);
