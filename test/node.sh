@@ -1,8 +1,9 @@
 #!/bin/sh
 # Packs the Node binding, installs the tarball into a project of its own and tests it there.
 #
-# usage: node.sh BUILD_DIR [--source]      the addon is BUILD_DIR/libshell.node; one with AddressSanitizer is tested with that preloaded
+# usage: node.sh BUILD_DIR [--source | --node VERSION]      the addon is BUILD_DIR/libshell.node; one with AddressSanitizer is tested with that preloaded
 #   --source   builds the addon from the tarball's sources instead, as npm does where no built one fits
+#   --node VERSION   runs the tests with that Node, from npm's package `node`
 set -u
 cd "$(dirname "$0")/.." || exit 2
 root=$PWD
@@ -50,8 +51,12 @@ types() {
   cd "$work/project" && npm install --silent --no-audit --no-fund typescript &&
     npx tsc --noEmit --strict --target es2022 --module nodenext --lib es2022,dom types.ts && npx tsc --noEmit --strict --target es2022 --module nodenext --lib esnext,dom types.ts
 }
+other_node() {
+  mkdir "$work/node" && cd "$work/node" && echo '{"private": true}' >package.json && npm install --silent --no-audit --no-fund "node@$version"
+}
 tests() {
   cd "$work/project" || return 1
+  [ -z "$version" ] || PATH=$work/node/node_modules/node/bin:$PATH
   status=0
   for file in *.test.js; do
     if [ -n "$asan" ]; then
@@ -67,12 +72,15 @@ example() {
 }
 
 source=0
+version=""
 [ "${2:-}" = --source ] && source=1
+[ "${2:-}" = --node ] && version=$3
 [ "$source" = 1 ] || [ -e "$build/libshell.node" ] || { echo "skipped: the addon was not built, for want of node_api.h"; finish; }
 check "npm pack" pack
 if [ -z "$asan" ]; then check "a package of less than 3 MB" small; fi
 check "npm install" install
 components
+[ -z "$version" ] || check "node $version" other_node
 tests >"$work/tests" 2>&1
 ended=$?
 p=$(sed -n 's/^# pass //p' "$work/tests" | awk '{ n += $1 } END { print n + 0 }')

@@ -169,6 +169,8 @@ counted "node, from the package, asan" sh test/node.sh build/asan
 part "record against the tools" record_checks
 counted "guards turned off, sampled" sh test/mutate.sh --sample 6
 if [ "$full" = 1 ]; then
+  counted "node 18" sh test/node.sh build/release --node 18
+  counted "node 22" sh test/node.sh build/release --node 22
   counted "node, from sources" sh test/node.sh build/release --source
   counted "guards turned off" sh test/mutate.sh
   counted "torture, every allocation" sh test/each.sh build/asan/test/torture --every

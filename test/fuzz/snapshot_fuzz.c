@@ -47,6 +47,34 @@ static void use(shell *sh)
     }
 }
 
+/* The same bytes unsealed, cut short, of a version to come, with a wrong sum: never taken. */
+static void damage(shell *sh, const uint8_t *data, size_t size, char *bytes, size_t len)
+{
+    must(size < HEADER || memcmp(data, "libshell", 8) == 0 || shell_restore(sh, (const char *)data, size) != SHELL_OK);
+    must(shell_restore(sh, bytes, len - 1) != SHELL_OK && shell_restore(sh, bytes, HEADER) != SHELL_OK);
+    bytes[8] ^= 2;
+    must(shell_restore(sh, bytes, len) == SHELL_ENOTSUP);
+    bytes[8] ^= 2;
+    bytes[len - 1] ^= 1;
+    must(shell_restore(sh, bytes, len) == SHELL_EINVAL);
+    bytes[len - 1] ^= 1;
+}
+
+/* As an image it is taken or refused by the limits of a shell of its own. */
+static void image(const char *bytes, size_t len)
+{
+    shell_image *image;
+    shell_options o;
+    shell *sh;
+    if (shell_image_from_snapshot(bytes, len, &image) != SHELL_OK)
+        return;
+    shell_options_init(&o);
+    o.image = image;
+    must(shell_open(&o, &sh) == SHELL_OK);
+    must(shell_close(sh) == SHELL_OK);
+    shell_image_free(image);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -68,6 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(shell_write_file(sh, "/workspace/kept", "kept", 4, 0) == SHELL_OK);
     char *bytes = sealed(data, size, &len), *kept;
     uint64_t n;
+    damage(sh, data, size, bytes, len);
     bool taken = shell_restore(sh, bytes, len) == SHELL_OK;
     must(vfs_check(kern_vfs(sh->kernel), &why));
     if (taken) {
@@ -78,6 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     must(vfs_check(kern_vfs(sh->kernel), &why));
     must(shell_close(sh) == SHELL_OK);
+    image(bytes, len);
     free(bytes);
     return 0;
 }
