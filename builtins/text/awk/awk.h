@@ -285,6 +285,7 @@ typedef struct Record {
     String *text_owner;   /* NULL: borrowed from a stream until its next read */
     String *whole;        /* $0 when it was asked for as a value, or rebuilt; else NULL */
     bool whole_plain;  /* $0 was assigned a plain string: not input */
+    bool whole_number; /* $0 was assigned a number */
     bool stale;        /* a field or NF was assigned: $0 is to be rebuilt */
     bool split;        /* all fields are known */
     Field *fields;     /* 1-based */

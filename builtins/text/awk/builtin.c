@@ -342,7 +342,7 @@ static const char *type_name(Awk *w, Value *v)
     switch (v->kind) {
     case V_NUM: return "number";
     case V_STR: return "string";
-    case V_INPUT: return value_looks_numeric(w, v) ? "strnum" : "string";
+    case V_INPUT: return v->cell == CELL_NUMBER ? "number" : value_looks_numeric(w, v) ? "strnum" : "string";
     case V_REGEX: return "regexp";
     case V_ARRAY: return "array";
     case V_REF: {

@@ -62,7 +62,7 @@ static void record_reset(Awk *w)
         string_release(w, r->text_owner);
         r->text_owner = NULL;
     }
-    r->stale = r->split = r->whole_plain = false;
+    r->stale = r->split = r->whole_plain = r->whole_number = false;
     r->nf = r->pos = 0;
 }
 
@@ -85,6 +85,7 @@ void record_assign(Awk *w, const Value *v)
     record_set(w, string_slice(s), s);
     w->record.whole = string_ref(s);
     w->record.whole_plain = plain;
+    w->record.whole_number = v->kind == V_NUM;
 }
 
 void record_pin(Awk *w)
@@ -110,6 +111,7 @@ static void rebuild(Awk *w)
     if (r->whole)
         string_release(w, r->whole);
     r->whole = string_new(w, b->len ? buf_slice(b) : SLICE(""));
+    r->whole_number = false;
     r->whole_plain = true; /* text that was put together is no input */
     r->stale = false;
 }
@@ -133,6 +135,7 @@ Value record_value(Awk *w)
         r->whole = r->text_owner ? string_ref(r->text_owner) : string_new(w, r->text);
     Value v = value_str(string_ref(r->whole));
     v.kind = r->whole_plain ? V_STR : V_INPUT;
+    v.cell = r->whole_number ? CELL_NUMBER : 0;
     return v;
 }
 

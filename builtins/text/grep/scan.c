@@ -127,7 +127,7 @@ static bool enough(const Grep *g) { return g->left == 0 || (g->first_only && g->
 /* -o without anything that asks for lines: each match of the buffer is printed as it is found. */
 static bool matches_only(const Grep *g)
 {
-    return g->only_matching && !g->invert && !g->line_by_line && !g->silent && !g->color && !g->end_in_match && g->left < 0 && g->before <= 0 && g->after <= 0;
+    return g->only_matching && !g->invert && !g->line_by_line && !g->silent && !g->color && !g->end_in_match && g->left < 0 && g->before < 0 && g->after < 0;
 }
 
 static void scan_matches(Grep *g, Slice s)

@@ -363,6 +363,7 @@ static int check_file(Proc *p, const Job *job)
                     out_printf(p->err, "%s: %s:%llu: disorder: ", p->name, name, number);
                     out_write(p->err, text);
                     out_char(p->err, job->s.delimiter);
+                    output_flush(p->err);
                 }
                 return 1;
             }
