@@ -85,6 +85,8 @@ static void globals_make(Awk *w)
     set_text(w, G_FPAT, "[^[:space:]]+");
     set_text(w, G_FIELDWIDTHS, "");
     set_text(w, G_TEXTDOMAIN, "messages");
+    set_text(w, G_ROUNDMODE, "N");
+    w->globals[G_PREC] = value_num(53);
     set_text(w, G_RT, "");
     set_text(w, G_FILENAME, "");
     set_text(w, G_ERRNO, "");
@@ -104,7 +106,40 @@ static void set_element(Awk *w, Array *a, const char *key, Value v)
     *slot = v;
 }
 
-static void procinfo_make(Awk *w)
+/* FUNCTAB and SYMTAB, for programs that name them; what SYMTAB holds is looked up in the variables themselves. */
+static void tables_make(Awk *w)
+{
+    if (w->prog.uses_functab) {
+        Array *functions = global_array(w, G_FUNCTAB);
+        for (uint32_t i = 0; i < B_COUNT; i++)
+            set_element(w, functions, builtin_info[i].name, value_plain(w, slice_str(builtin_info[i].name)));
+        for (uint32_t i = 0; i < w->prog.function_count; i++)
+            set_element(w, functions, w->prog.functions[i].name.data, value_plain(w, w->prog.functions[i].name));
+    }
+    if (!w->prog.uses_symtab)
+        return;
+    w->symtab = global_array(w, G_SYMTAB);
+    for (uint32_t i = 0; i < w->prog.global_count; i++)
+        if (i != G_SYMTAB && i != G_FUNCTAB)
+            table_get_str(w, w->symtab, w->prog.global_by_index[i]);
+}
+
+static void identifier(Awk *w, Array *a, const char *name, const char *what) { set_element(w, a, name, value_plain(w, slice_str(what))); }
+
+static void identifiers_make(Awk *w, Array *a)
+{
+    for (uint32_t i = 0; i < w->prog.global_count; i++) {
+        bool known = i < G_KNOWN;
+        bool array = i == G_ENVIRON || i == G_ARGV || i == G_PROCINFO || i == G_SYMTAB || i == G_FUNCTAB;
+        identifier(w, a, w->prog.global_by_index[i], array ? "array" : known ? "scalar" : "untyped");
+    }
+    for (uint32_t i = 0; i < B_COUNT; i++)
+        identifier(w, a, builtin_info[i].name, "builtin");
+    for (uint32_t i = 0; i < w->prog.function_count; i++)
+        identifier(w, a, w->prog.functions[i].name.data, "user");
+}
+
+static void procinfo_make(Awk *w, const Args *args)
 {
     Array *a = global_array(w, G_PROCINFO);
     set_element(w, a, "version", value_plain(w, SLICE("5.2.1")));
@@ -120,6 +155,13 @@ static void procinfo_make(Awk *w)
     set_element(w, a, "egid", value_num(w->p->cred.gid));
     set_element(w, a, "api_major", value_num(3));
     set_element(w, a, "api_minor", value_num(2));
+    Array *list = table_new(w);
+    for (int i = 0; i < args->argc; i++)
+        *table_get_int(w, list, i) = value_input(w, slice_str(i ? args->argv[i] : w->p->name));
+    set_element(w, a, "argv", (Value){.kind = V_ARRAY, .a = list});
+    Array *names = table_new(w);
+    identifiers_make(w, names);
+    set_element(w, a, "identifiers", (Value){.kind = V_ARRAY, .a = names});
 }
 
 static void environ_make(Awk *w)
@@ -144,11 +186,6 @@ static void arguments_make(Awk *w, const char *name, char **operands, int count)
         *table_get_int(w, a, i + 1) = value_input(w, slice_str(operands[i]));
     w->globals[G_ARGC] = value_num(count + 1);
     w->next_arg = 1;
-    if (!w->prog.uses_functab)
-        return;
-    Array *functions = global_array(w, G_FUNCTAB);
-    for (uint32_t i = 0; i < w->prog.function_count; i++)
-        set_element(w, functions, w->prog.functions[i].name.data, value_plain(w, w->prog.functions[i].name));
 }
 
 static Awk *awk_new(Proc *p)
@@ -377,7 +414,9 @@ static int awk_main(Proc *p, Args *args)
     awk_parse(w);
     globals_make(w);
     awk_compile(w);
-    procinfo_make(w);
+    if (w->prog.uses_procinfo)
+        procinfo_make(w, args);
+    tables_make(w);
     environ_make(w);
     arguments_make(w, p->name, operands, count);
     assign_early(w, &s);
@@ -390,6 +429,6 @@ static int gawk_main(Proc *p, Args *args) { return awk_main(p, args); }
 #define AWK_SUMMARY "Pattern scanning and processing."
 #define AWK_FLAGS (COMMAND_WRITES | COMMAND_SPAWNS | COMMAND_ORDERED)
 COMMAND(awk, AWK_USAGE, AWK_SUMMARY, options, AWK_FLAGS, .usage_status = 2, .package = "GNU Awk 5.2.1",
-        .notes = "-c, -N, -O, -P, -r, -s and -t are accepted and change nothing. -D, -d, -g, -I, -l, -M, -o and -p are refused: there is no\n"
+        .notes = "-c, -L, -N, -O, -P, -r, -s and -t are accepted and change nothing. -D, -d, -g, -I, -l, -M, -o and -p are refused: there is no\n"
                  "debugger, profiler, extension library or arbitrary precision. --csv is gawk 5.3's.");
 COMMAND(gawk, AWK_USAGE, AWK_SUMMARY, options, AWK_FLAGS, .usage_status = 2, .package = "GNU Awk 5.2.1", .notes = "The same as awk.");

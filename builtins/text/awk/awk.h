@@ -238,7 +238,7 @@ enum {
     G_NF, G_NR, G_FNR, G_FS, G_OFS, G_ORS, G_RS, G_SUBSEP, G_CONVFMT, G_OFMT, G_IGNORECASE, G_FIELDWIDTHS, G_FPAT,
     SPECIALS,
     G_RSTART = SPECIALS, G_RLENGTH, G_FILENAME, G_ENVIRON, G_ARGC, G_ARGV, G_RT, G_ERRNO, G_ARGIND, G_PROCINFO,
-    G_BINMODE, G_LINT, G_TEXTDOMAIN, G_SYMTAB, G_FUNCTAB,
+    G_BINMODE, G_LINT, G_TEXTDOMAIN, G_PREC, G_ROUNDMODE, G_SYMTAB, G_FUNCTAB,
     G_KNOWN
 };
 extern const char *const known_globals[G_KNOWN];
@@ -258,7 +258,7 @@ typedef struct Script {
     Rule *rule_list;
     int32_t begin, rules, end, begin_file, end_file; /* entries; -1: none */
     uint32_t ranges;
-    bool uses_functab;
+    bool uses_functab, uses_symtab, uses_procinfo;
     uint32_t need;        /* stack cells the rules may use */
     bool needs_input;
     bool reads_all; /* END or rules: the input is read */
@@ -419,6 +419,7 @@ struct Awk {
     uint32_t random_table[512], random_last;
     unsigned random_front, random_rear;
     bool based_input; /* -n */
+    Array *symtab;    /* NULL: the program does not name it */
     double seed, last_seed;
     bool random_ready;
     /* state */

@@ -230,9 +230,46 @@ static Slice read_name(Lexer *l)
     return s;
 }
 
-static Token name_token(Lexer *l)
+bool lex_reserved(Slice name)
 {
+    for (size_t i = 0; i < ARRAY_LEN(keywords); i++)
+        if (slice_is(name, keywords[i].word))
+            return true;
+    for (uint32_t i = 0; i < B_COUNT; i++)
+        if (slice_is(name, builtin_info[i].name))
+            return true;
+    return false;
+}
+
+/* Names of capitals alone belong to awk everywhere. */
+static bool all_capitals(Slice name)
+{
+    for (size_t i = 0; i < name.len; i++)
+        if (name.data[i] < 'A' || name.data[i] > 'Z')
+            return false;
+    return true;
+}
+
+static void qualify(Parser *ps)
+{
+    Lexer *l = &ps->lex;
+    if (l->space.len && !all_capitals(l->text) && !memchr(l->text.data, ':', l->text.len))
+        l->text = slice_str(mem_printf(&ps->w->p->keep, "%.*s::%.*s", (int)l->space.len, l->space.data, (int)l->text.len, l->text.data));
+}
+
+static Token name_token(Parser *ps)
+{
+    Lexer *l = &ps->lex;
+    size_t from = l->at;
     l->text = read_name(l);
+    Slice given = slice(l->source->text.data + from, l->at - from);
+    const char *colon = memchr(given.data, ':', given.len);
+    if (colon) {
+        Slice second = slice_from(given, (size_t)(colon - given.data) + 2);
+        if (lex_reserved(second))
+            parse_failure(ps, "using reserved identifier `%.*s' as second component of a qualified name is not allowed", (int)second.len, second.data);
+        return peek(l, 0) == '(' ? T_CALL_NAME : T_NAME;
+    }
     for (size_t i = 0; i < ARRAY_LEN(keywords); i++)
         if (slice_is(l->text, keywords[i].word))
             return keywords[i].token;
@@ -241,6 +278,7 @@ static Token name_token(Lexer *l)
             l->builtin = i;
             return T_BUILTIN;
         }
+    qualify(ps);
     return peek(l, 0) == '(' ? T_CALL_NAME : T_NAME;
 }
 
@@ -403,7 +441,10 @@ static Token at_token(Parser *ps)
         return T_BAD;
     }
     l->text = read_name(l);
-    return peek(l, 0) == '(' ? T_INDIRECT : T_AT_NAME;
+    if (peek(l, 0) != '(')
+        return T_AT_NAME;
+    qualify(ps);
+    return T_INDIRECT;
 }
 
 static Token star_token(Lexer *l)
@@ -464,7 +505,7 @@ void lex_next(Parser *ps)
         l->line++;
         l->token = T_NEWLINE;
     } else if (name_start(c)) {
-        l->token = name_token(l);
+        l->token = name_token(ps);
     } else if ((c >= '0' && c <= '9') || (c == '.' && peek(l, 1) >= '0' && peek(l, 1) <= '9')) {
         l->token = number_token(ps);
     } else {

@@ -245,7 +245,7 @@ static bool case_matches(Awk *w, Value *subject, Value *v, bool regex)
 static void delete_element(Awk *w, int32_t b)
 {
     Place at;
-    place_pop(w, &at, LV_ELEM, b);
+    place_pop_element(w, &at, b);
     table_remove(w, at.array, &at.key);
     place_done(w, &at);
 }
@@ -269,9 +269,11 @@ static Value element_copy(Awk *w, Value *v, unsigned how)
     return value_copy(v);
 }
 
+static Value symbol_value(Awk *w, const Place *at) { return at->b < SPECIALS ? special_value(w, (uint32_t)at->b) : value_copy(&w->globals[at->b]); }
+
 static void element(Awk *w, unsigned how, int32_t b)
 {
-    if (b != CELL_STACK && likely(w->stack[w->top - 1].kind != V_ARRAY)) {
+    if (b != CELL_STACK && b != G_SYMTAB && likely(w->stack[w->top - 1].kind != V_ARRAY)) {
         Value *key = &w->stack[w->top - 1];
         Array *a = array_at(w, b);
         key = &w->stack[w->top - 1];
@@ -285,7 +287,7 @@ static void element(Awk *w, unsigned how, int32_t b)
     }
     Place at;
     place_pop(w, &at, LV_ELEM, b);
-    Value r = element_copy(w, table_get(w, at.array, &at.key), how);
+    Value r = at.kind != LV_ELEM ? symbol_value(w, &at) : element_copy(w, table_get(w, at.array, &at.key), how);
     if (r.kind == V_ARRAY && how != ELEM_ARRAYS)
         awk_fatal(w, "attempt to use array in a scalar context");
     place_done(w, &at);
@@ -296,7 +298,7 @@ static void element_array(Awk *w, int32_t b)
 {
     Place at;
     place_pop(w, &at, LV_ELEM, b);
-    Value *v = table_get(w, at.array, &at.key);
+    Value *v = at.kind == LV_GLOBAL ? &w->globals[at.b] : table_get(w, at.array, &at.key);
     if (v->kind == V_UNSET) {
         Array *made = table_new(w);
         *v = (Value){.kind = V_ARRAY, .a = made};
@@ -311,7 +313,7 @@ static void element_array(Awk *w, int32_t b)
 static void is_in(Awk *w, int32_t b)
 {
     Place at;
-    place_pop(w, &at, LV_ELEM, b);
+    place_pop_element(w, &at, b);
     bool found = table_find(w, at.array, &at.key) != NULL;
     place_done(w, &at);
     push(w, value_num(found));

@@ -20,6 +20,7 @@ typedef struct Place {
 } Place;
 
 void place_pop(Awk *w, Place *at, unsigned kind, int32_t b);
+void place_pop_element(Awk *w, Place *at, int32_t b); /* of SYMTAB too, which place_pop takes for the variable */
 Value place_value(Awk *w, Place *at); /* counted */
 void place_store(Awk *w, Place *at, Value v); /* takes v */
 void place_done(Awk *w, Place *at);

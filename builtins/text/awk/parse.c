@@ -410,6 +410,18 @@ static void parse_function(Parser *ps)
     lex_next(ps);
 }
 
+static void set_namespace(Parser *ps, Slice name)
+{
+    bool valid = name.len && !(name.data[0] >= '0' && name.data[0] <= '9');
+    for (size_t i = 0; i < name.len; i++)
+        valid = valid && (name.data[i] == '_' || class_has(CLASS_ALNUM, (unsigned char)name.data[i]));
+    if (!valid)
+        parse_failure(ps, "namespace name `%.*s' must meet identifier naming rules", (int)name.len, name.data);
+    if (lex_reserved(name))
+        parse_failure(ps, "using reserved identifier `%.*s' as a namespace is not allowed", (int)name.len, name.data);
+    ps->lex.space = slice_is(name, "awk") ? SLICE("") : slice(mem_copy(&ps->w->p->keep, name), name.len);
+}
+
 static void parse_at(Parser *ps)
 {
     bool include = slice_is(ps->lex.text, "include");
@@ -417,8 +429,7 @@ static void parse_at(Parser *ps)
         lex_next(ps);
         if (ps->lex.token != T_STRING)
             syntax_error(ps, NULL);
-        if (!slice_is(ps->lex.text, "awk"))
-            parse_failure(ps, "namespaces other than awk are not supported");
+        set_namespace(ps, ps->lex.text);
         lex_next(ps);
         return;
     }

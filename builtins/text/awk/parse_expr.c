@@ -77,8 +77,9 @@ static Node *variable(Parser *ps, Slice name)
     if (!local && ps->function && slice_eq(ps->function->name, name))
         parse_failure(ps, "function `%.*s' called with space between name and `('\nor used as a variable or an array", (int)name.len, name.data);
     n->index = local ? index : global_index(ps->w, name);
-    if (!local && n->index == G_FUNCTAB)
-        ps->w->prog.uses_functab = true;
+    ps->w->prog.uses_functab |= !local && n->index == G_FUNCTAB;
+    ps->w->prog.uses_procinfo |= !local && (n->index == G_PROCINFO || n->index == G_SYMTAB);
+    ps->w->prog.uses_symtab |= !local && n->index == G_SYMTAB;
     n->text = name;
     return n;
 }

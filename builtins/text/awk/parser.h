@@ -26,6 +26,7 @@ typedef struct Lexer {
     Slice text;         /* T_NAME: its letters; T_STRING: escapes resolved; T_TYPED_REGEX: the pattern */
     double number;
     uint32_t builtin;
+    Slice space;        /* the namespace of names without one; empty: awk's */
 } Lexer;
 
 struct Parser {
@@ -52,6 +53,7 @@ NORETURN void parse_failure(Parser *ps, const char *format, ...) PRINTF_LIKE(2, 
 NORETURN void parse_failure_twice(Parser *ps, const char *message);
 NORETURN void parse_bare(Parser *ps, const char *message); /* without the word error */
 NORETURN void parse_fatal(Parser *ps, const char *message);
+bool lex_reserved(Slice name); /* a keyword or a function of awk's own */
 void parse_warning(Parser *ps, const char *format, ...) PRINTF_LIKE(2, 3);
 
 Node *node_new(Parser *ps, NodeType type);

@@ -6,7 +6,7 @@ const char *const known_globals[G_KNOWN] = {
     [G_CONVFMT] = "CONVFMT", [G_OFMT] = "OFMT", [G_IGNORECASE] = "IGNORECASE", [G_FIELDWIDTHS] = "FIELDWIDTHS", [G_FPAT] = "FPAT",
     [G_RSTART] = "RSTART", [G_RLENGTH] = "RLENGTH", [G_FILENAME] = "FILENAME", [G_ENVIRON] = "ENVIRON", [G_ARGC] = "ARGC",
     [G_ARGV] = "ARGV", [G_RT] = "RT", [G_ERRNO] = "ERRNO", [G_ARGIND] = "ARGIND", [G_PROCINFO] = "PROCINFO", [G_BINMODE] = "BINMODE",
-    [G_LINT] = "LINT", [G_TEXTDOMAIN] = "TEXTDOMAIN", [G_SYMTAB] = "SYMTAB", [G_FUNCTAB] = "FUNCTAB",
+    [G_LINT] = "LINT", [G_TEXTDOMAIN] = "TEXTDOMAIN", [G_PREC] = "PREC", [G_ROUNDMODE] = "ROUNDMODE", [G_SYMTAB] = "SYMTAB", [G_FUNCTAB] = "FUNCTAB",
 };
 
 /* ---------- cells ---------- */
@@ -180,6 +180,32 @@ void global_set(Awk *w, uint32_t index, Value v)
 
 /* ---------- places ---------- */
 
+/* An element of SYMTAB is the variable of that name. */
+static void symbol_place(Awk *w, Place *at)
+{
+    String *name = value_string(w, &at->key);
+    MapEntry *e = map_get(&w->prog.global_names, string_slice(name));
+    if (!e)
+        awk_fatal(w, "cannot assign to arbitrary elements of SYMTAB");
+    string_release(w, name);
+    place_done(w, at);
+    at->b = (int32_t)(uintptr_t)e->value - 1;
+    at->kind = LV_GLOBAL; /* also of FS and its like: in gawk a change through SYMTAB shows there alone */
+}
+
+void place_pop_element(Awk *w, Place *at, int32_t b)
+{
+    *at = (Place){.kind = LV_ELEM, .b = b, .key = *pop(w)};
+    if (b == CELL_STACK) {
+        at->array = pop(w)->a;
+        at->held = true;
+    } else {
+        at->array = array_at(w, b);
+    }
+    if (at->key.kind == V_ARRAY)
+        awk_fatal(w, "attempt to use array in a scalar context");
+}
+
 void place_pop(Awk *w, Place *at, unsigned kind, int32_t b)
 {
     at->kind = kind;
@@ -191,15 +217,9 @@ void place_pop(Awk *w, Place *at, unsigned kind, int32_t b)
         value_release(w, v);
         at->field = field_index(w, n, false);
     } else if (kind == LV_ELEM) {
-        at->key = *pop(w);
-        if (b == CELL_STACK) {
-            at->array = pop(w)->a;
-            at->held = true;
-        } else {
-            at->array = array_at(w, b);
-        }
-        if (at->key.kind == V_ARRAY)
-            awk_fatal(w, "attempt to use array in a scalar context");
+        place_pop_element(w, at, b);
+        if (unlikely(at->array == w->symtab))
+            symbol_place(w, at);
     }
 }
 

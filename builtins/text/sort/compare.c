@@ -180,19 +180,15 @@ static int month_of(Slice s)
 /* Length of the name without its suffix (\.[A-Za-z~][A-Za-z0-9~]*)*$. */
 static size_t version_stem(Slice s)
 {
-    size_t stem = s.len;
-    size_t i = 0;
-    while (i < s.len) {
-        stem = ++i;
-        while (i + 1 < s.len && s.data[i] == '.' && (isalpha((unsigned char)s.data[i + 1]) || s.data[i + 1] == '~')) {
+    size_t stem = 0, i = 0;
+    for (;;) {
+        while (i + 1 < s.len && s.data[i] == '.' && (isalpha((unsigned char)s.data[i + 1]) || s.data[i + 1] == '~'))
             for (i += 2; i < s.len && (isalnum((unsigned char)s.data[i]) || s.data[i] == '~'); i++)
                 ;
-        }
-        if (i == s.len)
+        if (i >= s.len)
             return stem;
-        stem = s.len;
+        stem = ++i;
     }
-    return stem;
 }
 
 static int version_order(Slice s, size_t at)
