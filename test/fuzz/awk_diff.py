@@ -4,6 +4,8 @@ and printf.
 
 usage: awk_diff.py LIBSHELL [--runs N] [--seed S]
 """
+import re
+
 from batch import main, quoted
 
 WORDS = ["a", "b", "foo", "10", "3", "-1", "2.5", "0x1A", "1e3", "", "abc", "A", "3x", "+5", " 7 ", ".5", "010", "x=1", "a,b", "nan", "é", "10a", "-0", "1.0", "100000000000000000000", "foo bar", "hello"]
@@ -220,6 +222,8 @@ def same(script, real, ours):
     # gawk takes an array it made while it was evaluating for none, and gsub goes through a character's bytes behind an empty match.
     if b"attempt to use array `(null)'" in real[1] or b"fatal: internal error" in real[1]:
         return True
+    if re.fullmatch(re.escape(ours[0]).replace(b"\\+inf", b".{4}").replace(b"\\-inf", b".{4}"), real[0], re.S):
+        return True # what gawk makes of infinity in a record that it puts together is what was in that memory
     try:
         real[0].decode()
     except UnicodeDecodeError:

@@ -224,9 +224,8 @@ static void put_whole(Format *f, const Spec *s, const char *type, uint64_t n)
 static void put_special(Format *f, Spec *s, double n)
 {
     static const char *const texts[2][4] = {{"+nan", "-nan", "+inf", "-inf"}, {"+NAN", "-NAN", "+INF", "-INF"}};
-    const char *text = texts[s->conversion == 'X'][(isnan(n) ? 0 : 2) + (signbit(n) != 0)];
-    if (strchr("diouxX", s->conversion))
-        s->width = 0; /* whatever was asked for */
+    const char *text = texts[s->conversion < 'a'][(isnan(n) ? 0 : 2) + (signbit(n) != 0)];
+    s->width = 0; /* whatever was asked for */
     put_padded(f, s, slice_str(text), 4);
 }
 

@@ -312,6 +312,7 @@ static int assign_op(Token t)
 
 static Node *parse_postfix(Parser *ps, bool assignable)
 {
+    static const char twice[] = "cannot assign a value to the result of a field post-increment expression";
     awk_enter(ps);
     Node *n;
     if (ps->lex.token == T_INCREMENT || ps->lex.token == T_DECREMENT) {
@@ -321,7 +322,7 @@ static Node *parse_postfix(Parser *ps, bool assignable)
         if (!is_lvalue(n))
             syntax_error(ps, NULL);
         if (n->type == N_FIELD && (ps->lex.token == T_INCREMENT || ps->lex.token == T_DECREMENT))
-            syntax_error(ps, "cannot assign a value to the result of a field post-increment expression");
+            syntax_error(ps, twice);
         n = node_two(ps, N_STEP, op, n, NULL);
     } else {
         n = parse_primary(ps);
@@ -330,6 +331,8 @@ static Node *parse_postfix(Parser *ps, bool assignable)
             if (ps->lex.token == T_INCREMENT || ps->lex.token == T_DECREMENT) {
                 n = node_two(ps, N_STEP, ps->lex.token == T_INCREMENT ? STEP_POST_INC : STEP_POST_DEC, n, NULL);
                 lex_next(ps);
+                if (n->a->type == N_FIELD && (ps->lex.token == T_INCREMENT || ps->lex.token == T_DECREMENT))
+                    syntax_error(ps, twice);
             } else if (assignable && (op = assign_op(ps->lex.token)) >= 0) {
                 Node *assign = node_two(ps, N_ASSIGN, (unsigned)op, n, NULL);
                 lex_next(ps);

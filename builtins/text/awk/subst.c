@@ -101,15 +101,15 @@ static double replace(Subst *s, uint64_t which)
     buf_clear(s->out);
     while (at <= s->text.len && rx_search(w, s->rx, s->text, kind, at, false, s->spans, s->nspans)) {
         ReSpan m = s->spans[0];
-        if (m.start == m.end && m.start == last_end) {
+        if (m.start == m.end && m.start == last_end && (!which || ++seen != which)) {
             at = m.start + char_length(w, s->text, m.start);
             last_end = SIZE_MAX;
             if (m.start >= s->text.len)
                 break;
-            /* An empty match right behind a match does not count; look on from the next character. */
+            /* An empty match right behind a match does not count, but where one of a number is wanted; look on from the next character. */
             continue;
         }
-        seen++;
+        seen += !(m.start == m.end && m.start == last_end);
         if (!which || seen == which) {
             buf_append(s->out, slice(s->text.data + copied, m.start - copied));
             put_replacement(s);
