@@ -73,6 +73,28 @@ static void print_names(void)
     }
 }
 
+/* Where bash does something else, on purpose. */
+static const char *const differences[] = {
+    "There is no line editor: `bind` warns as bash does without one and does nothing, `bind -l` and `-x` print nothing.",
+    "There is no history: `history` and `fc` take their options and print nothing; `!` expands nothing.",
+    "`complete` takes its arguments and forgets them, `compopt` knows no completion; `compgen` works, its file names come sorted.",
+    "There is no terminal: `suspend` refuses, `fg` and `bg` want job control, `select` and `read` never edit a line.",
+    "`sh` is bash in POSIX mode, not dash.",
+    "Processes are libshell's own: they are numbered from 1000, `$PPID` of the first shell is 0, `$UID` is what the embedder says, `times` counts the shell's own work.",
+    "`ulimit` reports the shell's own limits, which only the embedder can raise.",
+    "`/dev/tcp` and `/dev/udp` are refused with a message.",
+    "The locales are C and C.UTF-8; any other name means C.UTF-8, without a warning. In the C locale `declare -p`, `set` and `set -x` still show UTF-8 as it is.",
+    "Text may nest 700 levels deep and a list of `&&` and `||` may have 5,000 links; bash goes on until its stack ends.",
+    "`bash --debugger` is taken, and does not say that bashdb is missing.",
+};
+
+static void print_differences(void)
+{
+    printf("\n# Deliberate differences\n\nThe shell language is that of bash 5.2, messages and statuses included, but for this:\n\n");
+    for (size_t i = 0; i < sizeof differences / sizeof *differences; i++)
+        printf("- %s\n", differences[i]);
+}
+
 int main(void)
 {
     printf("# Commands\n\nGenerated from the commands' own tables by `test/docs.c`; do not edit.\n\n%zu commands.\n\n| command | kind | what it does |\n|---|---|---|\n", command_count);
@@ -89,6 +111,7 @@ int main(void)
         if (c->notes)
             printf("\n%s\n", c->notes);
     }
+    print_differences();
     print_names();
     return 0;
 }

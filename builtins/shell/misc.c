@@ -253,7 +253,18 @@ static int exec_main(Proc *p, Args *args)
 
 /* ---- refusals ---- */
 
-static int bind_main(Proc *p, Args *args) { return shell_fail(p, args, "warning: line editing not enabled") - 1; }
+/* The warning, and what readline would say of a binding without a colon. */
+static int bind_main(Proc *p, Args *args)
+{
+    shell_fail(p, args, "warning: line editing not enabled");
+    bool plain = args->argc < 2 || args->argv[1][0] != '-';
+    for (int i = 1; plain && i < args->argc; i++)
+        if (!strchr(args->argv[i], ':') && args->argv[i][0] && !strchr("$#", args->argv[i][0]) && strncmp(args->argv[i], "set ", 4) != 0)
+            out_printf(p->err, "readline: %s: no key sequence terminator\n", args->argv[i]);
+    output_flush(p->err);
+    return 0;
+}
+
 static int fc_main(Proc *p UNUSED, Args *args UNUSED) { return 0; } /* no history: nothing to list */
 static int history_main(Proc *p, Args *args)
 {
