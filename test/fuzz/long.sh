@@ -24,7 +24,7 @@ slice() {
   name=$1
   wall=$2
   shift 2
-  "build/fuzz/test/${name}_fuzz" -max_total_time="$wall" -timeout=25 -rss_limit_mb=4096 -artifact_prefix="build/fuzz/findings/$name-" "$@" \
+  "build/fuzz/test/${name}_fuzz" -max_total_time="$wall" -timeout=100 -rss_limit_mb=4096 -artifact_prefix="build/fuzz/findings/$name-" "$@" \
     $([ -f "test/fuzz/$name.dict" ] && echo "-dict=test/fuzz/$name.dict") "build/fuzz/corpus/$name" "test/fuzz/seeds/$name" >>"build/fuzz/$name.log" 2>&1
 }
 
