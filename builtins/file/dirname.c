@@ -23,4 +23,4 @@ static int dirname_main(Proc *p, Args *args)
 }
 
 COMMAND(dirname, "dirname [OPTION] NAME...", "Output each NAME with its last non-slash component and trailing slashes\nremoved; if NAME contains no /'s, output '.' (meaning the current directory).",
-        options, COMMAND_PURE | COMMAND_ORDERED);
+        options, COMMAND_PURE);

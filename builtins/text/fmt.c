@@ -284,8 +284,6 @@ static int read_line(Fmt *f, int c)
             f->words[f->count].text = f->text + f->text_len;
             flush_paragraph(f);
         }
-        while (c >= 0 && c != '\n' && is_space(c)) /* form feeds and the like begin no word */
-            c = take(f);
     } while (c != '\n' && c >= 0);
     return read_prefix(f);
 }
@@ -380,15 +378,17 @@ static int fmt_main(Proc *p, Args *args)
 {
     Fmt *f = mem_new(&p->keep, Fmt);
     const char *width = NULL, *goal = NULL;
-    char digits[16] = "";
     f->p = p;
     f->prefix = "";
+    const char *first = args->argc > 1 ? args->argv[1] : "";
+    if (first[0] == '-' && first[1] >= '0' && first[1] <= '9') {
+        width = first + 1;
+        args->at++;
+    }
     for (int id; (id = args_next(p, args)) != -1;) {
         if (id >= '0' && id <= '9') {
-            size_t n = strlen(digits);
-            if (n + 1 < sizeof digits)
-                digits[n] = (char)id;
-            width = digits;
+            warn(p, "invalid option -- %c; -WIDTH is recognized only when it is the first\noption; use -w N instead", id);
+            usage_hint(p, args);
         }
         switch (id) {
         case 'c': f->crown = true; break;

@@ -228,6 +228,10 @@ static void join_groups(Join *j)
     bool more_a = read_group(j, a), more_b = read_group(j, b);
     while (more_a || more_b) {
         int c = !more_a ? 1 : !more_b ? -1 : compare_keys(j, field_of(&a->group[0], a->key), field_of(&b->group[0], b->key));
+        if (c == 0 && a->has_next)
+            check_order(j, a);
+        if (c == 0 && b->has_next)
+            check_order(j, b);
         if (c == 0)
             for (size_t i = 0; j->paired && i < a->count; i++)
                 for (size_t k = 0; k < b->count; k++) {
@@ -236,7 +240,9 @@ static void join_groups(Join *j)
                 }
         else
             put_unpaired(j, c > 0);
-        j->unpairable_seen |= c != 0 && more_a && more_b;
+        /* The original goes on line by line: the line behind a group of one is read before the first is known to be unpairable. */
+        bool unpairable = c != 0 && more_a && more_b;
+        j->unpairable_seen |= unpairable && (c < 0 ? a : b)->count > 1;
         if (c <= 0) {
             drop_group(j, a);
             more_a = read_group(j, a);
@@ -245,6 +251,7 @@ static void join_groups(Join *j)
             drop_group(j, b);
             more_b = read_group(j, b);
         }
+        j->unpairable_seen |= unpairable;
     }
 }
 

@@ -105,19 +105,38 @@ static void add_line(Column *c, Slice text)
     c->lines[c->line_count++] = l;
 }
 
+/* Bytes that are no character are shown in hexadecimal. */
+static Slice readable(const Column *c, Slice s)
+{
+    if (!c->utf8 || utf8_valid(s))
+        return s;
+    Buf b;
+    buf_init(&b, &c->p->keep, BUF_MAX);
+    size_t n;
+    for (size_t at = 0; at < s.len; at += n) {
+        if (utf8_decode(s.data + at, s.len - at, &n) == UTF8_BAD)
+            buf_printf(&b, "\\x%02x", (unsigned char)s.data[at]);
+        else
+            buf_append(&b, slice(s.data + at, n));
+    }
+    return buf_slice(&b);
+}
+
 static int read_lines(Column *c, Args *args)
 {
     Input in = input_first(c->p, args);
+    in.no_dash = true;
     for (; input_open(&in); input_next(&in)) {
         Slice record;
         bool ended;
         while (input_record(&in, &record, &ended)) {
             proc_tick(c->p, 1 + record.len / 64);
+            record.len = slice_find(record, 0); /* a line is a string to the original */
             size_t n = 0;
             while (n < record.len && strchr(" \t\r\n\v\f", record.data[n]))
                 n++;
             if (n < record.len)
-                add_line(c, record);
+                add_line(c, readable(c, record));
             else if (c->keep_empty)
                 add_line(c, (Slice){"", 0});
         }
@@ -290,6 +309,17 @@ static void set_text_option(Column *c, int id, const char *v)
     }
 }
 
+/* As soon as both were given, in the words of the original. */
+static void check_exclusive(Column *c, int id)
+{
+    c->given_table |= id == 't';
+    c->given_name |= id == 'n';
+    if (c->fill_rows && (id == 'x' || id == 'J') && c->json)
+        die(c->p, 1, "mutually exclusive arguments: --json --fillrows");
+    if (c->fill_rows && (id == 'x' || id == 't') && c->given_table)
+        die(c->p, 1, "mutually exclusive arguments: --table --fillrows");
+}
+
 static void set_option(Column *c, const Args *args, int id)
 {
     switch (id) {
@@ -299,7 +329,11 @@ static void set_option(Column *c, const Args *args, int id)
     case 'L': c->keep_empty = true; break;
     case 'x': c->fill_rows = true; break;
     case 'c': c->width = strcmp(args->value, "unlimited") == 0 ? SIZE_MAX / 2 : number(c->p, args->value, "columns"); break;
-    case 'l': c->limit = number(c->p, args->value, "columns limit"); break;
+    case 'l':
+        c->limit = number(c->p, args->value, "columns limit");
+        if (!c->limit)
+            die(c->p, 1, "columns limit must be greater than zero");
+        break;
     default: set_text_option(c, id, args->value); break;
     }
 }
@@ -314,11 +348,13 @@ static size_t terminal_width(Proc *p)
 static int column_main(Proc *p, Args *args)
 {
     Column c = {.p = p, .utf8 = locale_utf8(p), .width = terminal_width(p), .out_separator = "  ", .table_name = "table"};
-    for (int id; (id = args_next(p, args)) != -1;)
+    for (int id; (id = args_next(p, args)) != -1;) {
         set_option(&c, args, id);
+        check_exclusive(&c, id);
+    }
     if (c.tree && (!c.tree_id || !c.tree_parent))
         die(p, 1, "options --tree-id and --tree-parent are required for tree formatting");
-    if (!c.table && (c.names || c.order || c.hide || c.right || c.truncate || c.wrap || c.no_extreme || c.tree))
+    if (!c.table && (c.names || c.order || c.hide || c.right || c.truncate || c.wrap || c.no_extreme || c.tree || c.given_name))
         die(p, 1, "option --table required for all --table-*");
     if (c.json && !c.names)
         die(p, 1, "option --table-columns required for --json");

@@ -19,7 +19,7 @@ typedef struct Line {
 
 typedef struct {
     Proc *p;
-    bool utf8, table, fill_rows, keep_empty, json, no_heading, named;
+    bool utf8, table, fill_rows, given_table, given_name, keep_empty, json, no_heading, named;
     size_t width, limit;
     const char *separators, *out_separator, *table_name;
     const char *names, *order, *hide, *right, *truncate, *wrap, *no_extreme, *tree, *tree_id, *tree_parent;
