@@ -437,8 +437,6 @@ static Node *parse_definition(Parser *p, Simple *s, const char *start)
     return n;
 }
 
-static bool alone_backslash(const Word *w) { return w->source.len == 1 && w->source.data[0] == '\\'; }
-
 Node *parse_simple(Parser *p)
 {
     const char *start = peek(p)->start;
@@ -466,7 +464,7 @@ Node *parse_simple(Parser *p)
     while (!*p->at && !p->frame->parent && p->at - backslashes > p->frame->start && p->at[-1 - (ptrdiff_t)backslashes] == '\\')
         backslashes++;
     if (backslashes & 1 && tokens)
-        s.node->line += tokens == 1 && s.words == 1 && alone_backslash(*(Word **)(void *)(p->stack + s.base)) ? 2 : 1; /* the reader has gone on */
+        s.node->line += tokens == 1 ? 2 : tokens == 2 ? 1 : 0; /* the reader has gone on, as far as bash then had read */
     else if (tokens == 1)
         s.node->line = line_of(p, peek(p)->start); /* behind what joins lines */
     s.node->simple.words = take_array(p, s.base, sizeof(Word *), &s.node->simple.nwords);
