@@ -199,6 +199,8 @@ int main(int argc, char **argv)
     if (!status)
         status = s.mcp ? cli_mcp(sh, &s) : prompt ? cli_prompt(editor, sh, &s, s.drop_in ? argv[0] : "bash") : run(sh, &s, &script);
     shell_close(sh);
+    if (o.audit)
+        cli_audit_end(&audit);
     text_free(&script.text);
     doc_free(&s.doc);
     return status;

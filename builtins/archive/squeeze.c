@@ -176,8 +176,8 @@ static void work(Proc *p, void *arg)
     Codec codec = s->codec;
     if (s->decompress && codec == CODEC_XZ && source_peek(&source, 6) >= 3 && packing_of_bytes(source.window) == PACK_LZMA)
         codec = CODEC_LZMA;
-    if (s->decompress && s->family == FAMILY_XZ && source_peek(&source, 6) < 6 && (source.window.len == 0 || (source.window.data[0] != (char)0xfd && source.window.data[0] != 0x5d))) {
-        explain(j, source.window.len ? CODEC_EFORMAT : CODEC_ETRUNCATED);
+    if (s->decompress && s->family == FAMILY_XZ && source_peek(&source, 6) < 6) {
+        explain(j, CODEC_EFORMAT);
         return;
     }
     CodecParams params = {.compress = !s->decompress, .level = s->level, .extreme = s->extreme, .check = s->check, .checksum = s->checksum, .size = j->size};
@@ -320,7 +320,7 @@ static bool looks_right(Squeeze *s, Job *j)
     Packing kind = packing_of_bytes((Slice){head, n > 0 ? (size_t)n : 0});
     if (kind == PACK_XZ || kind == PACK_LZMA)
         return true;
-    explain(j, n > 0 ? CODEC_EFORMAT : CODEC_ETRUNCATED);
+    explain(j, CODEC_EFORMAT);
     return false;
 }
 
