@@ -304,7 +304,8 @@ void jsink_slow(Sink *s, Slice bytes);
 static inline void jsink_write(Sink *s, Slice bytes)
 {
     if (likely(bytes.len <= (size_t)(s->end - s->at))) {
-        memcpy(s->at, bytes.data, bytes.len);
+        if (bytes.len)
+            memcpy(s->at, bytes.data, bytes.len);
         s->at += bytes.len;
     } else {
         jsink_slow(s, bytes);
