@@ -94,4 +94,13 @@ int pwd_program(Proc *p, Args *args);
 
 /* What cp, mv (across mounts) and install share, and what rm and mv share: in builtins/file. */
 
+/* base64, base32, basenc: letters in what is left of an encoded text, eight at most. */
+static inline size_t encoded_left(Slice s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s.len && n < 8; i++)
+        n += s.data[i] != '\n';
+    return n;
+}
+
 #endif

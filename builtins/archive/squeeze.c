@@ -552,8 +552,17 @@ static void set_format(Squeeze *s, const char *name)
     }
 }
 
-/* zstd -o: one file, or standard output, for all inputs. A status when it cannot be. */
-static int open_joined(Squeeze *s, int n)
+static bool is_input(Proc *p, const VStat *out, char **names, int n)
+{
+    VStat st;
+    for (int i = 0; i < n; i++)
+        if (proc_stat(p, names[i], 0, &st) == 0 && st.dev == out->dev && st.ino == out->ino)
+            return true;
+    return false;
+}
+
+/* zstd -o: one file, or standard output, for all inputs. A status when it cannot be. The original overwrites an input that is one of several; not here. */
+static int open_joined(Squeeze *s, char **names, int n)
 {
     Proc *p = s->p;
     VStat st;
@@ -563,7 +572,9 @@ static int open_joined(Squeeze *s, int n)
     }
     if (n > 1) {
         out_printf(p->err, "zstd: WARNING: all input files will be processed and concatenated into a single output file: %s \nThe concatenated output CANNOT regenerate original file names nor directory structure. \n%s", s->output,
-                   s->force ? "" : "Proceed? (y/n): Aborting... \n");
+                   s->keep ? "" : "Since it's a destructive operation, input files will not be removed. \n");
+        if (!s->force)
+            out_str(p->err, "Proceed? (y/n): Aborting... \n");
         output_flush(p->err);
         if (!s->force)
             return 1;
@@ -574,6 +585,13 @@ static int open_joined(Squeeze *s, int n)
         output_flush(p->err);
         return 1;
     }
+    if (there && !special && is_input(p, &st, names, n)) {
+        out_str(p->err, "zstd: Refusing to open an output file which will overwrite the input file \n");
+        output_flush(p->err);
+        return 1;
+    }
+    if (n > 1)
+        s->keep = true; /* what was joined cannot be taken apart again */
     int fd = proc_open(p, s->output, V_WRITE | V_CREATE | V_TRUNC, 0666);
     if (fd < 0) {
         complain(s, 1, "%s: %s", s->output, error_text(-fd));
@@ -582,6 +600,43 @@ static int open_joined(Squeeze *s, int n)
     s->joined = mem_new(&p->keep, Sink);
     *s->joined = (Sink){.p = p, .fd = fd};
     return 0;
+}
+
+typedef struct {
+    Squeeze *s;
+    char **names;
+    int count; /* 0: standard input */
+} Inputs;
+
+static void treat_all(Proc *p, void *arg)
+{
+    Inputs *in = arg;
+    if (!in->count)
+        standard_input(in->s);
+    for (int i = 0; i < in->count; i++) {
+        MemMark mark = mem_mark(&p->mem);
+        if (strcmp(in->names[i], "-") == 0)
+            standard_input(in->s);
+        else
+            treat(in->s, in->names[i]);
+        mem_reset(&p->mem, mark);
+    }
+}
+
+/* Nothing half-written stays behind: not of one input, and not when a limit ends the command. */
+static void treat_joined(Inputs *in)
+{
+    Squeeze *s = in->s;
+    Proc *p = s->p;
+    VStat st;
+    bool regular = proc_stat(p, s->output, 0, &st) == 0 && S_ISREG(st.mode);
+    if (regular)
+        guarded_output(p, s->output, treat_all, in);
+    else
+        treat_all(p, in);
+    proc_close(p, s->joined->fd);
+    if (regular && in->count < 2 && !s->done)
+        proc_unlink(p, s->output);
 }
 
 static int run(Proc *p, Args *args, Squeeze s)
@@ -652,21 +707,16 @@ static int run(Proc *p, Args *args, Squeeze s)
     }
     if (s.list)
         return s.family == FAMILY_ZSTD ? list_zstd(&s, names, n) : list_xz(&s, names, n);
-    int failed = s.output && !s.test ? open_joined(&s, n) : 0;
+    Inputs in = {&s, names, n};
+    if (n == 0 && !from_input)
+        return s.status;
+    int failed = s.output && !s.test ? open_joined(&s, names, n) : 0;
     if (failed)
         return failed;
-    if (from_input)
-        standard_input(&s);
-    for (int i = 0; i < n; i++) {
-        MemMark mark = mem_mark(&p->mem);
-        if (strcmp(names[i], "-") == 0)
-            standard_input(&s);
-        else
-            treat(&s, names[i]);
-        mem_reset(&p->mem, mark);
-    }
-    if (s.joined && s.joined->fd > 2)
-        proc_close(p, s.joined->fd);
+    if (s.joined)
+        treat_joined(&in);
+    else
+        treat_all(p, &in);
     tell_sum(&s);
     return s.status;
 }

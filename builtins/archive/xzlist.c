@@ -72,8 +72,11 @@ static bool take_index(Proc *p, Slice index, Stream *t)
     return s.len < 4;
 }
 
-static void stream_add(Proc *p, Sums *all, const Stream *t)
+/* False when what the streams say they hold is more than can be counted. */
+static bool stream_add(Proc *p, Sums *all, const Stream *t)
 {
+    if (t->unpacked > INT64_MAX - all->unpacked)
+        return false;
     if (all->count == all->room) {
         size_t room = all->room ? all->room * 2 : 8;
         all->streams = mem_grow(&p->mem, all->streams, all->room * sizeof *t, room * sizeof *t);
@@ -85,6 +88,7 @@ static void stream_add(Proc *p, Sums *all, const Stream *t)
     all->unpacked += t->unpacked;
     all->padding += t->padding;
     all->checks |= 1u << t->check;
+    return true;
 }
 
 /* The streams of a file; 0 or LIST_*. */
@@ -119,7 +123,8 @@ static int take_streams(Proc *p, Slice file, Sums *all)
         const char *head = file.data + t.offset;
         if (memcmp(head, magic, 6) || memcmp(head + 6, foot + 8, 2) || crc_of(slice(head + 6, 2)) != le32(head + 8))
             return LIST_CORRUPT;
-        stream_add(p, all, &t);
+        if (!stream_add(p, all, &t))
+            return LIST_CORRUPT;
         file.len = (size_t)t.offset;
     }
     return 0;
@@ -247,7 +252,7 @@ const char *xz_list(Proc *p, XzList *l, Slice file, const char *name)
     l->streams += s.count;
     l->blocks += s.blocks;
     l->size += s.size;
-    l->unpacked += s.unpacked;
+    l->unpacked = s.unpacked > UINT64_MAX - l->unpacked ? UINT64_MAX : l->unpacked + s.unpacked;
     l->padding += s.padding;
     l->checks |= s.checks;
     return NULL;

@@ -159,7 +159,7 @@ bool zstd_list(Proc *p, ZstdList *list, Slice file, const char *name)
     list->frames += f.frames;
     list->skipped += f.skipped;
     list->size += file.len;
-    list->unpacked += f.unpacked;
+    list->unpacked = f.unpacked > UINT64_MAX - list->unpacked ? UINT64_MAX : list->unpacked + f.unpacked;
     list->unknown |= f.unknown;
     list->unchecked |= !f.checked;
     return !o;

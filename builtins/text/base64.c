@@ -1,5 +1,5 @@
 /* base64, base32: encode or decode data. GNU coreutils 9.1. */
-#include "command.h"
+#include "shared.h"
 
 static const Option options[] = {
     {'d', "decode", OPT_FLAG, "decode data", NULL, 0},
@@ -152,14 +152,6 @@ static bool decode_group(Coder *c, const char *letters, unsigned n)
     return whole && given > 0;
 }
 
-static size_t letters_left(Slice s)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s.len && n < 8; i++)
-        n += s.data[i] != '\n';
-    return n;
-}
-
 static int decode(Coder *c, Input *in)
 {
     char held[8];
@@ -172,7 +164,7 @@ static int decode(Coder *c, Input *in)
             if (b == '\n' || (!known && c->ignore_garbage))
                 continue;
             if (!known) {
-                if (n && (c->code->bits == 6 || n + letters_left(slice_from(chunk, i)) >= c->code->letters)) /* base32 gives nothing of a group that the end cuts off */
+                if (n && (c->code->bits == 6 || n + encoded_left(slice_from(chunk, i)) >= c->code->letters)) /* base32 gives nothing of a group that the end cuts off */
                     decode_group(c, held, n);
                 n = 0;
                 ok = false;

@@ -1,5 +1,5 @@
 /* basenc: encode or decode data in one of several bases. GNU coreutils 9.1. */
-#include "command.h"
+#include "shared.h"
 
 enum { BASE64 = 256, BASE64URL, BASE32, BASE32HEX, BASE16, BASE2MSB, BASE2LSB, Z85 };
 
@@ -101,14 +101,6 @@ static bool decode_group(Basenc *b, const char *letters, unsigned n)
     return ended && n == k->letters && given > 0 && (!k->bits || (bytes * 8 + k->bits - 1) / k->bits == given);
 }
 
-static size_t letters_left(Slice s)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s.len && n < 8; i++)
-        n += s.data[i] != '\n';
-    return n;
-}
-
 static bool decode(Basenc *b, Slice all, bool ignore)
 {
     const Base *k = b->base;
@@ -120,7 +112,7 @@ static bool decode(Basenc *b, Slice all, bool ignore)
         if (c == '\n' || (!known && ignore))
             continue;
         if (!known) { /* what was whole of the group is given; in base32 not of one that the end cuts off */
-            if (n && k->padded && (k->bits == 6 || n + letters_left(slice_from(all, i)) >= k->letters))
+            if (n && k->padded && (k->bits == 6 || n + encoded_left(slice_from(all, i)) >= k->letters))
                 decode_group(b, held, n);
             return false;
         }

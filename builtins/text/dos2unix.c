@@ -55,7 +55,8 @@ typedef struct {
     Slice text;
     Encoding encoding;
     bool mark;
-    size_t done, all; /* line breaks */
+    const char *missing; /* half of a pair: "low" or "high" */
+    size_t done, all;    /* line breaks */
 } Text;
 
 static const char *const encodings[] = {"", "UTF-16LE", "UTF-16BE"};
@@ -79,16 +80,19 @@ static size_t from_utf16(Convert *c, Text *t, Slice s)
         uint32_t u = unit_at(s, at, t->encoding);
         char bytes[6];
         line += u == '\n';
-        if (u >= 0xd800 && u < 0xdc00) {
-            if (at + 3 >= s.len)
-                break;
-            uint32_t low = unit_at(s, at + 2, t->encoding);
-            if (low < 0xdc00 || low > 0xdfff) {
-                bad = bad ? bad : line + (low == '\n');
-                continue;
-            }
-            u = 0x10000 + ((u - 0xd800) << 10 | (low - 0xdc00));
+        bool high = u >= 0xd800 && u < 0xdc00, low = u >= 0xdc00 && u <= 0xdfff;
+        if (high && at + 3 >= s.len)
+            break;
+        uint32_t next = high ? unit_at(s, at + 2, t->encoding) : 0;
+        if (next >= 0xdc00 && next <= 0xdfff) {
+            u = 0x10000 + ((u - 0xd800) << 10 | (next - 0xdc00));
             at += 2;
+        } else if ((high || low) && !c->keep16) { /* kept, it is nobody's business */
+            if (!bad) {
+                bad = line + (next == '\n');
+                t->missing = high ? "low" : "high";
+            }
+            continue;
         }
         buf_append(&out, slice(bytes, utf8_encode(u, bytes)));
     }
@@ -110,6 +114,10 @@ static Buf to_utf16(Convert *c, Slice s, Encoding e)
     buf_append(&out, (Slice){"", 0});
     for (size_t at = 0; at < s.len; at += n) {
         uint32_t u = utf8_decode(s.data + at, s.len - at, &n);
+        if (u == UTF8_BAD && s.len - at >= 3) { /* half of a pair, as from_utf16 wrote it */
+            u = 0xd000 | ((uint32_t)s.data[at + 1] & 0x3f) << 6 | ((uint32_t)s.data[at + 2] & 0x3f);
+            n = 3;
+        }
         if (u >= 0x10000) {
             put_unit(&out, 0xd800 + ((u - 0x10000) >> 10), e);
             u = 0xdc00 + ((u - 0x10000) & 0x3ff);
@@ -132,7 +140,7 @@ static bool take_text(Convert *c, Text *t, Slice all, const char *name)
     if (!line || c->info)
         return true;
     if (!c->quiet) {
-        warn(c->p, "error: Invalid surrogate pair. Missing low surrogate.");
+        warn(c->p, "error: Invalid surrogate pair. Missing %s surrogate.", t->missing);
         warn(c->p, "Skipping UTF-16 file %s, an UTF-16 conversion error occurred on line %zu.", name, line);
     }
     c->status = 1;
@@ -283,6 +291,32 @@ static bool usable(Convert *c, const char *from, VStat *st)
     return false;
 }
 
+/* Beside `to`, then in its place: a limit in the middle loses nothing. 0, or an error after which `to` is as it was. */
+static int replace_file(Convert *c, const char *to, Slice text, const VStat *st)
+{
+    Proc *p = c->p;
+    char *target = NULL;
+    uint32_t random;
+    if (c->links == LINKS_REPLACED || proc_realpath(p, to, REALPATH_EXISTING, &target))
+        target = mem_strdup(&p->mem, to);
+    const char *slash = strrchr(target, '/');
+    proc_random(p, &random, sizeof random);
+    char *temporary = mem_printf(&p->mem, "%.*sd2utmp%06x", slash ? (int)(slash + 1 - target) : 0, target, random & 0xffffff);
+    int fd = proc_open(p, temporary, V_WRITE | V_CREATE | V_EXCL, 0600);
+    if (fd < 0)
+        return fd;
+    ssize_t wrote = text.len ? proc_write(p, fd, text) : 0;
+    proc_fchown(p, fd, st->uid, st->gid);
+    proc_fchmod(p, fd, st->mode & 07777);
+    if (c->keep_date)
+        proc_futimes(p, fd, (VTime){st->atime, st->atime_ns, VTIME_SET}, (VTime){st->mtime, st->mtime_ns, VTIME_SET});
+    proc_close(p, fd);
+    int err = wrote < 0 ? (int)wrote : (size_t)wrote < text.len ? -ENOSPC : proc_rename(p, temporary, target, false);
+    if (err)
+        proc_unlink(p, temporary);
+    return err;
+}
+
 static void convert_file(Convert *c, const char *from, const char *to)
 {
     Proc *p = c->p;
@@ -309,18 +343,17 @@ static void convert_file(Convert *c, const char *from, const char *to)
         return;
     }
     Buf out = converted(c, &t);
-    if (c->links == LINKS_REPLACED && from == to)
-        proc_unlink(p, to);
-    int fd = proc_open(p, to, V_WRITE | V_CREATE | V_TRUNC, st.mode & 0777);
-    if (fd < 0) {
-        warn_errno(p, fd, "%s", to);
-        c->status = -fd;
+    if ((r = replace_file(c, to, buf_slice(&out), &st))) {
+        if (c->quiet) /* as the original: nothing is said, not even by the status */
+            return;
+        warn(p, "Failed to open temporary output file: %s", error_text(-r));
+        if (from == to)
+            warn(p, "problems converting file %s", from);
+        else
+            warn(p, "problems converting file %s to file %s", from, to);
+        c->status = -r;
         return;
     }
-    proc_write(p, fd, buf_slice(&out));
-    if (c->keep_date)
-        proc_futimes(p, fd, (VTime){st.atime, st.atime_ns, VTIME_SET}, (VTime){st.mtime, st.mtime_ns, VTIME_SET});
-    proc_close(p, fd);
     tell(c, &t, from, to);
 }
 

@@ -7,5 +7,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    return run_commands(data, size, "tar|zip|unzip|gzip|gunzip|zcat|zgrep|bzip2|bunzip2|bzcat|xz|unxz|xzcat|lzma|zstd|unzstd|zstdcat|touch|rm|ln", 1 << 16);
+    return run_commands(data, size, "tar|zip|unzip|gzip|gunzip|zcat|zgrep|bzip2|bunzip2|bzcat|xz|unxz|xzcat|lzma|unlzma|lzcat|zstd|unzstd|zstdcat|touch|rm|ln", 1 << 16);
 }
