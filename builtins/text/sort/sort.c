@@ -161,6 +161,19 @@ static void insertion_sort(const Sorter *s, Line *v, size_t n)
     }
 }
 
+/* Merges two halves that are in order, the first of `half` lines, which `spare` has room for. Stable. */
+static void merge_halves(const Sorter *s, Line *v, size_t n, size_t half, Line *spare)
+{
+    proc_tick(s->proc, 1 + n / 64);
+    if (line_compare(s, &v[half - 1], &v[half]) <= 0)
+        return;
+    memcpy(spare, v, half * sizeof *v);
+    Line *a = spare, *a_end = spare + half, *b = v + half, *b_end = v + n, *out = v;
+    while (a < a_end && b < b_end)
+        *out++ = line_compare(s, a, b) <= 0 ? *a++ : *b++;
+    memcpy(out, a, (size_t)(a_end - a) * sizeof *a);
+}
+
 /* Stable; `spare` holds n / 2 lines. Depth is log2 n. */
 static void merge_sort(const Sorter *s, Line *v, size_t n, Line *spare)
 {
@@ -171,14 +184,7 @@ static void merge_sort(const Sorter *s, Line *v, size_t n, Line *spare)
     size_t half = n / 2;
     merge_sort(s, v, half, spare);
     merge_sort(s, v + half, n - half, spare);
-    proc_tick(s->proc, 1 + n / 64);
-    if (line_compare(s, &v[half - 1], &v[half]) <= 0)
-        return;
-    memcpy(spare, v, half * sizeof *v);
-    Line *a = spare, *a_end = spare + half, *b = v + half, *b_end = v + n, *out = v;
-    while (a < a_end && b < b_end)
-        *out++ = line_compare(s, a, b) <= 0 ? *a++ : *b++;
-    memcpy(out, a, (size_t)(a_end - a) * sizeof *a);
+    merge_halves(s, v, n, half, spare);
 }
 
 /* Lines whose prefixes are equal may be told apart by those of what comes next: `next` bytes into whole lines. */
@@ -230,6 +236,21 @@ static void prefix_sort(const Sorter *s, Line *v, size_t n, Line *spare, size_t 
         size_t from = d ? place[d - 1] : 0;
         if (place[d] - from > 1)
             prefix_sort(s, v + from, place[d] - from, spare, next);
+    }
+}
+
+/* Many lines are sorted as two halves: the room for a copy of all of them would be what meets the memory limit first. */
+static void sort_lines(const Sorter *s, Line *v, size_t n)
+{
+    const size_t many = 1 << 21, half = n > many ? n / 2 : 0;
+    const size_t next = s->nkeys ? 0 : sizeof v->prefix;
+    Line *spare = mem_array(&s->proc->keep, n - half + 1, Line);
+    prefix_sort(s, v + half, n - half, spare, next);
+    if (half) {
+        prefix_sort(s, v, half, spare, next);
+        for (size_t i = 0; i < n; i++) /* those that were renewed compare within their group only */
+            v[i].prefix = line_prefix(s, (Slice){v[i].text, v[i].len}).value;
+        merge_halves(s, v, n, half, spare);
     }
 }
 
@@ -334,7 +355,7 @@ static int sort_files(Proc *p, Job *job)
             runs[i] = (Run){at, at + records[i]};
         lines = merge_runs(p, &job->s, runs, (size_t)job->count, n);
     } else {
-        prefix_sort(&job->s, lines, n, mem_alloc(&p->keep, (n + 1) * sizeof *lines), job->s.nkeys ? 0 : sizeof lines->prefix);
+        sort_lines(&job->s, lines, n);
     }
     redirect_output(p, job->output);
     uint64_t bytes = write_lines(p->out, &job->s, lines, n);
