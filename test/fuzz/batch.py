@@ -84,11 +84,14 @@ class Batch:
         return found
 
 
-def show(name, result):
+def show(name, result, other):
+    """From a little before the first difference on."""
     out, err, status = result
     text = f"  {name} status {status}\n"
-    for mark, data in ((">", out), ("!", err)):
-        for line in data[:600].split(b"\n") if data else []:
+    for mark, data, than in ((">", out, other[0]), ("!", err, other[1])):
+        same = len(os.path.commonprefix([data, than]))
+        lines = data[data.rfind(b"\n", 0, max(same - 100, 0)) + 1:][:600].split(b"\n") if data and data != than else []
+        for line in lines:
             text += f"    {mark} {line.decode('utf-8', 'backslashreplace')}\n"
     return text
 
@@ -117,7 +120,7 @@ def main(name, files, test, env=None, same=None):
             differ, last = differ + 1, done + i + 1
             if differ <= o.most:
                 script = tests[i].encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-                print(f"-- run {done + i + 1}: {script}\n" + show("real", real) + show("ours", ours), flush=True)
+                print(f"-- run {done + i + 1}: {script}\n" + show("real", real, ours) + show("ours", ours, real), flush=True)
         batch.close()
         done, left = done + count, left + skipped
     print(f"{name} seed {o.seed}: {done} runs, {differ} differ (the last at {last}), {left} left out, {done / (time.time() - begin):.0f} a second")

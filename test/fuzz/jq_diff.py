@@ -138,7 +138,7 @@ def main():
             differ, last = differ + 1, seed - o.seed + 1
             if differ <= o.most:
                 args, data = tests[n]
-                print(f"-- seed {seed}{'' if not same(want, got) else ' (not the identity)'}: jq {' '.join(quoted(a) for a in args)} <<< {quoted(data.decode('utf-8', 'backslashreplace'))}\n" + show("real", want) + show("ours", got), flush=True)
+                print(f"-- seed {seed}{'' if not same(want, got) else ' (not the identity)'}: jq {' '.join(quoted(a) for a in args)} <<< {quoted(data.decode('utf-8', 'backslashreplace'))}\n" + show("real", want, got) + show("ours", got, want), flush=True)
         shutil.rmtree(directory)
         done += count
     if real.node:

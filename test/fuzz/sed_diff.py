@@ -3,6 +3,8 @@
 
 usage: sed_diff.py LIBSHELL [--runs N] [--seed S]
 """
+import re
+
 from batch import main, quoted
 from patterns import Pattern, line
 
@@ -140,7 +142,7 @@ def test(r):
     if r.random() < 0.3:
         words.append("-n")
     zero = r.random() < 0.04
-    for option, chance in (("-s", 0.06), ("--posix", 0.02), ("-u", 0.02), ("-l 30", 0.02), ("--sandbox", 0.02)):
+    for option, chance in (("-s", 0.06), ("--posix", 0.02), ("-u", 0.02), ("-l 30", 0.02), ("--sandbox", 0.02), ("--debug", 0.08)):
         if r.random() < chance:
             words.append(option)
     if zero:
@@ -164,6 +166,10 @@ def test(r):
 def same(script, real, ours):
     # Next to bytes that are no characters glibc sees word boundaries as if they were Latin-1, and y takes a cut character for any that begins so.
     # What is between the bytes of one is also told differently.
+    if "--debug" in script: # shows groups that no replacement names, and repeated ones glibc tells in ways of its own
+        real, ours = (tuple(re.sub(rb"  regex\[[1-9]\] = \d+-\d+ '[^']*'\n", b"", part) if isinstance(part, bytes) else part for part in r) for r in (real, ours))
+        if real == ours:
+            return True
     return " f8" in script or b"recursive escaping" in real[1]
 
 

@@ -126,25 +126,79 @@ static bool copy_till(Patch *t, int64_t line)
     return true;
 }
 
+/* -D: what is taken away stays, behind #ifndef, and what is put in comes behind #ifdef or #else. */
+typedef enum { DEFINES_OUTSIDE, DEFINES_IFNDEF, DEFINES_IFDEF, DEFINES_ELSE } Defines;
+
+static void put_directive(Patch *t, const char *text, const char *name)
+{
+    if (t->incomplete)
+        buf_char(&t->out, '\n');
+    buf_printf(&t->out, "%s%s\n", text, name);
+}
+
+/* An incomplete line is completed once more behind a directive: so GNU patch writes it. */
+static void put_defined(Patch *t, Slice text)
+{
+    if (t->incomplete)
+        buf_char(&t->out, '\n');
+    buf_append(&t->out, text);
+    t->incomplete = text.len && text.data[text.len - 1] != '\n';
+}
+
+static void put_taken(Patch *t, Slice text, Defines *state)
+{
+    if (*state == DEFINES_OUTSIDE)
+        put_directive(t, "#ifndef ", t->define);
+    if (*state == DEFINES_IFDEF)
+        put_directive(t, "#else", "");
+    *state = *state == DEFINES_OUTSIDE ? DEFINES_IFNDEF : *state == DEFINES_IFDEF ? DEFINES_ELSE : *state;
+    put_defined(t, text);
+}
+
+static void put_new(Patch *t, Slice text, Defines *state)
+{
+    if (*state == DEFINES_OUTSIDE)
+        put_directive(t, "#ifdef ", t->define);
+    if (*state == DEFINES_IFNDEF)
+        put_directive(t, "#else", "");
+    *state = *state == DEFINES_OUTSIDE ? DEFINES_IFDEF : *state == DEFINES_IFNDEF ? DEFINES_ELSE : *state;
+    put_defined(t, text);
+}
+
+static void end_defines(Patch *t, Defines *state)
+{
+    if (*state != DEFINES_OUTSIDE)
+        put_directive(t, "#endif", "");
+    *state = DEFINES_OUTSIDE;
+}
+
 /* Context stays as it is in the file; only what is taken away and put in comes from the hunk. */
 bool patch_apply(Patch *t, const PatchHunk *h, int64_t where)
 {
     const HunkSide *old = &h->side[0], *new = &h->side[1];
     int64_t i = 0, j = 0;
+    Defines state = DEFINES_OUTSIDE;
+    t->incomplete = false;
     while (i < old->count || j < new->count) {
         bool take = i < old->count && old->lines[i].kind != ' ', put = j < new->count && new->lines[j].kind != ' ';
         if ((take || put) && !copy_till(t, where + i))
             return false;
         if (take) {
+            if (t->define)
+                put_taken(t, file_line(t, where + i), &state);
             t->frozen++;
             i++;
+        } else if (put && t->define) {
+            put_new(t, new->lines[j++].text, &state);
         } else if (put) {
             buf_append(&t->out, new->lines[j++].text);
         } else {
+            end_defines(t, &state);
             i++;
             j++;
         }
     }
+    end_defines(t, &state);
     t->out_offset += new->count - old->count;
     return true;
 }

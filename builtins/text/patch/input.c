@@ -371,8 +371,8 @@ static void show_leading(Patch *t, size_t from)
     patch_say(t, "The text leading up to this was:\n--------------------------\n");
     for (Slice rest = slice(t->text.data + from, t->hunks_at - from); rest.len;) {
         size_t end = MIN(slice_find(rest, '\n') + 1, rest.len);
-        out_char(t->p->out, '|');
-        out_write(t->p->out, slice(rest.data, end));
+        out_char(t->messages, '|');
+        out_write(t->messages, slice(rest.data, end));
         rest = slice_from(rest, end);
     }
     patch_say(t, "--------------------------\n");

@@ -66,15 +66,21 @@ static size_t parse_name(Patch *t, Slice s, char **name)
     return begin + end;
 }
 
-static bool is_epoch(Patch *t, Slice stamp)
+bool patch_stamp(Patch *t, Slice stamp, int64_t *seconds, uint32_t *ns)
 {
-    int64_t seconds;
-    uint32_t ns;
+    const TimeZone *zone = t->set_times == TIMES_UTC ? tz_parse(&t->p->mem, SLICE("UTC0")) : proc_zone(t->p);
     while (stamp.len && is_space(stamp.data[0]))
         stamp = slice_from(stamp, 1);
     while (stamp.len && is_space(stamp.data[stamp.len - 1]))
         stamp.len--;
-    return stamp.len && parse_date(t->p, stamp, 0, 0, proc_zone(t->p), &seconds, &ns) && seconds > -25 * 3600 && seconds < 26 * 3600;
+    return stamp.len && parse_date(t->p, stamp, 0, 0, zone, seconds, ns);
+}
+
+static bool is_epoch(Patch *t, Slice stamp)
+{
+    int64_t seconds;
+    uint32_t ns;
+    return patch_stamp(t, stamp, &seconds, &ns) && seconds > -25 * 3600 && seconds < 26 * 3600;
 }
 
 void patch_fetch_name(Patch *t, Slice text, int which, bool *epoch, Slice *stamp)

@@ -1,7 +1,7 @@
 /* patch: apply a diff file to originals. GNU patch 2.7.6.
  *
- * A question is answered as where there is no terminal: with nothing. Ed scripts, merging (--merge, -D), setting of times and fetching from
- * version control are refused.
+ * A question is answered as where there is no terminal: with nothing. Ed scripts, merging (--merge) and fetching from version control are
+ * refused.
  */
 #include "patch.h"
 
@@ -27,11 +27,11 @@ static const Option options[] = {
     {'i', "input", OPT_VALUE, "read patch from PATCHFILE instead of stdin", "PATCHFILE", 0},
     {'o', "output", OPT_VALUE, "output patched files to FILE", "FILE", 0},
     {'r', "reject-file", OPT_VALUE, "output rejects to FILE", "FILE", 0},
-    {'D', "ifdef", OPT_VALUE, "make merged if-then-else output using NAME (refused)", "NAME", 0},
+    {'D', "ifdef", OPT_VALUE, "make merged if-then-else output using NAME", "NAME", 0},
     {0, "merge", OPT_OPTIONAL, "merge using conflict markers instead of creating reject files (refused)", "STYLE", OPT_MERGE},
     {'E', "remove-empty-files", OPT_FLAG, "remove output files that are empty after patching", NULL, 0},
-    {'Z', "set-utc", OPT_FLAG, "set times of patched files, assuming diff uses UTC (refused)", NULL, 0},
-    {'T', "set-time", OPT_FLAG, "likewise, assuming local time (refused)", NULL, 0},
+    {'Z', "set-utc", OPT_FLAG, "set times of patched files, assuming diff uses UTC", NULL, 0},
+    {'T', "set-time", OPT_FLAG, "likewise, assuming local time", NULL, 0},
     {0, "quoting-style", OPT_VALUE, "output file names using quoting style WORD (accepted, ignored)", "WORD", OPT_QUOTING},
     {'b', "backup", OPT_FLAG, "back up the original contents of each file", NULL, 0},
     {0, "backup-if-mismatch", OPT_FLAG, "back up if the patch does not match exactly", NULL, OPT_MISMATCH},
@@ -67,7 +67,7 @@ void patch_say(Patch *t, const char *format, ...)
     int n = vsnprintf(some, sizeof some, format, list);
     va_end(list);
     if (n < (int)sizeof some) {
-        out_write(t->p->out, slice(some, (size_t)MAX(n, 0)));
+        out_write(t->messages, slice(some, (size_t)MAX(n, 0)));
         return;
     }
     buf_init(&text, &t->p->mem, BUF_MAX);
@@ -75,7 +75,7 @@ void patch_say(Patch *t, const char *format, ...)
     va_start(list, format);
     vsnprintf(text.data, (size_t)n + 1, format, list);
     va_end(list);
-    out_write(t->p->out, slice(text.data, (size_t)n));
+    out_write(t->messages, slice(text.data, (size_t)n));
 }
 
 void patch_fatal(Patch *t, const char *format, ...)
@@ -85,7 +85,7 @@ void patch_fatal(Patch *t, const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    output_flush(t->p->out);
+    output_flush(t->messages);
     out_printf(t->p->err, "%s: **** %s", t->p->name, text);
     output_flush(t->p->err);
     proc_fail(t->p, TROUBLE);
@@ -198,6 +198,25 @@ static void one_hunk(Patch *t, PatchHunk *h, Run *r)
     }
 }
 
+/* -T and -Z: whether the patched file gets the time behind its new name, which it does when the old one had its own, and all fitted. */
+static bool new_time(Patch *t, const Run *r, VTime *time)
+{
+    int64_t old;
+    uint32_t old_ns;
+    *time = (VTime){.how = VTIME_SET};
+    if (t->set_times == TIMES_NOW || !patch_stamp(t, t->stamps[!t->reverse], &time->seconds, &time->nanosecond))
+        return false;
+    bool checked = !t->force && !t->name_error && t->absent[t->reverse] != 2 && patch_stamp(t, t->stamps[t->reverse], &old, &old_ns);
+    const char *trouble = NULL;
+    if (checked && (old != t->stat.mtime || old_ns != t->stat.mtime_ns))
+        trouble = "time";
+    else if (!t->force && (r->mismatch || r->failed))
+        trouble = "contents";
+    if (trouble)
+        patch_say(t, "Not setting time of file %s (%s mismatch)\n", quote_if_needed(t->p, r->output), trouble);
+    return !trouble;
+}
+
 static void keep_result(Patch *t, Run *r)
 {
     bool backup = t->backups || (t->mismatch_backups && (r->mismatch || r->failed));
@@ -220,7 +239,11 @@ static void keep_result(Patch *t, Run *r)
     if (r->failed < r->hunks || set_mode || t->copies || t->renames) {
         if (t->renames && backup)
             patch_backup(t, t->name);
+        VTime time;
+        bool timed = new_time(t, r, &time);
         patch_save(t, r->output, set_mode || t->name_error ? mode : t->stat.mode, backup);
+        if (timed)
+            proc_utimes(t->p, r->output, V_NOFOLLOW, time, time);
         if (t->renames && strcmp(t->name, r->output) != 0 && !backup)
             patch_remove(t, t->name, false);
     } else if (backup) {
@@ -326,6 +349,7 @@ static void set_value(Patch *t, int id, const char *value)
     case 'i': t->patch_name = value; break;
     case 'o': t->output = value; break;
     case 'r': t->rejects = value; break;
+    case 'D': t->define = value; break;
     case 'V': set_versions(t, value); break;
     case 'B': t->prefix = value; t->versions = VERSIONS_SIMPLE; break;
     case 'Y': t->base_prefix = value; t->versions = VERSIONS_SIMPLE; break;
@@ -377,10 +401,9 @@ static void set_option(Patch *t, int id, const char *value)
     case OPT_POSIX: t->posix = true; break;
     case OPT_FOLLOW: t->follow = true; break;
     case OPT_BINARY: t->keep_cr = true; break;
-    case 'D':
     case OPT_MERGE: patch_fatal(t, "merging is not supported\n");
-    case 'T':
-    case 'Z': patch_fatal(t, "setting times is not supported\n");
+    case 'T': t->set_times = TIMES_LOCAL; break;
+    case 'Z': t->set_times = TIMES_UTC; break;
     default: set_value(t, id, value); break;
     }
 }
@@ -415,7 +438,7 @@ static void read_patch(Patch *t)
 static int patch_main(Proc *p, Args *args)
 {
     Patch *t = mem_new(&p->keep, Patch);
-    *t = (Patch){.p = p, .args = args, .strip = -1, .fuzz_most = 2, .first = true, .mismatch_backups = !proc_getenv(p, "POSIXLY_CORRECT")};
+    *t = (Patch){.p = p, .args = args, .messages = p->out, .strip = -1, .fuzz_most = 2, .first = true, .mismatch_backups = !proc_getenv(p, "POSIXLY_CORRECT")};
     buf_init(&t->out, &p->keep, BUF_MAX);
     buf_init(&t->reject, &p->keep, BUF_MAX);
     buf_init(&t->farewell, &p->keep, BUF_MAX);
@@ -428,6 +451,8 @@ static int patch_main(Proc *p, Args *args)
     if (style && *style)
         set_versions(t, style);
     read_options(t);
+    if (t->output && strcmp(t->output, "-") == 0)
+        t->messages = p->err;
     read_patch(t);
     MemMark mark = mem_mark(&p->mem);
     for (; patch_next(t); t->first = false) {
@@ -438,10 +463,10 @@ static int patch_main(Proc *p, Args *args)
         out_write(p->out, buf_slice(&t->whole_output));
     else if (t->output && !t->dry_run)
         patch_write_file(t, t->output, buf_slice(&t->whole_output), 0666, false);
-    out_write(p->out, buf_slice(&t->farewell));
+    out_write(t->messages, buf_slice(&t->farewell));
     int written = output_status(p);
     return written ? TROUBLE : t->any_failed;
 }
 
 COMMAND(patch, "patch [OPTION]... [ORIGFILE [PATCHFILE]]", "Apply a diff file to originals.", options, COMMAND_WRITES | COMMAND_NAMED_HINT, .usage_status = 2,
-        .package = "GNU patch 2.7.6", .notes = "Questions are answered as where there is no terminal.  Ed scripts, --merge, -D, -T, -Z and -g are refused.");
+        .package = "GNU patch 2.7.6", .notes = "Questions are answered as where there is no terminal.  Ed scripts, --merge and -g are refused.");

@@ -30,13 +30,15 @@ typedef struct {
 typedef struct Patch {
     Proc *p;
     Args *args;
+    Output *messages;        /* standard error when the patched file goes to standard output */
     /* options */
     Loudness loud;
     bool reverse_asked, forward, force, batch, backups, mismatch_backups, remove_empty, dry_run, loose_space, posix, unified_rejects, context_rejects, keep_cr, follow;
     int64_t strip;           /* -1: the last component only */
     int64_t fuzz_most;
-    const char *suffix, *prefix, *base_prefix, *output, *rejects, *input_name, *patch_name;
+    const char *suffix, *prefix, *base_prefix, *output, *rejects, *input_name, *patch_name, *define;
     Versions versions;
+    enum { TIMES_NOW, TIMES_LOCAL, TIMES_UTC } set_times; /* of patched files, from the headers */
     Form form_asked;
     enum { READ_ONLY_WARN, READ_ONLY_IGNORE, READ_ONLY_FAIL } read_only;
 
@@ -70,6 +72,7 @@ typedef struct Patch {
     int64_t lines;
     int64_t frozen;          /* lines that went into the output */
     int64_t in_offset, out_offset;
+    bool incomplete;         /* -D: the line that was put out last has no newline */
     Buf out;
     Buf reject;
 
@@ -96,6 +99,7 @@ bool patch_name_valid(Patch *t, const char *name);
 
 /* name.c */
 void patch_fetch_name(Patch *t, Slice text, int which, bool *epoch, Slice *stamp);
+bool patch_stamp(Patch *t, Slice stamp, int64_t *seconds, uint32_t *ns); /* false: none that is a time */
 void patch_git_names(Patch *t, Slice text);
 int patch_best_name(Patch *t, const int64_t ignored[NAMES]);
 int64_t patch_new_dirs(Patch *t, const char *name);

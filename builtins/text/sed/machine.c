@@ -43,8 +43,7 @@ static void append_add(Sed *s, Append a)
 
 static void put_file(Sed *s, const char *name)
 {
-    bool is_stdin = strcmp(name, "/dev/stdin") == 0;
-    int fd = is_stdin ? 0 : proc_open(s->p, name, V_READ, 0);
+    int fd = proc_open(s->p, name, V_READ, 0); /* a file that is /dev/stdin begins again each time */
     put_raw(s->out, slice("", 0), s->end);
     if (fd < 0)
         return;
@@ -52,8 +51,7 @@ static void put_file(Sed *s, const char *name)
     Chunk *holder;
     while (proc_read_chunk(s->p, fd, 65536, &chunk, &holder) > 0)
         put_raw(s->out, chunk, s->end);
-    if (!is_stdin)
-        proc_close(s->p, fd);
+    proc_close(s->p, fd);
 }
 
 /* What a, r and R left for the end of the cycle. */
@@ -275,6 +273,13 @@ static bool matches_anywhere(Sed *s, const SedRegex *regex)
     return search(s, regex, 0, SLICE("\1\1"), 1, &m) == RE_MATCHED && m.start == 1 && m.end == 1;
 }
 
+/* --debug shows every group that there is. */
+static int debug_groups(const Sed *s, const Substitution *sub)
+{
+    const Re *re = sub->regex.re ? sub->regex.re : s->last;
+    return re ? (int)MIN(re_groups(re), 9u) : sub->groups;
+}
+
 /* The work buffer gets the new line; true when anything was replaced. */
 static bool replace_all(Sed *s, const Substitution *sub)
 {
@@ -284,9 +289,12 @@ static bool replace_all(Sed *s, const Substitution *sub)
     size_t at = 0, last_end = RE_UNSET;
     uint64_t count = 0, wanted = sub->number ? sub->number : 1;
     bool replaced = false;
+    int groups = s->debug ? debug_groups(s, sub) : sub->groups;
     buf_clear(out);
-    while (at <= line.len && search(s, &sub->regex, sub->groups, line, at, spans) == RE_MATCHED) {
+    while (at <= line.len && search(s, &sub->regex, groups, line, at, spans) == RE_MATCHED) {
         ReSpan m = spans[0];
+        if (s->debug && count == 0 && at == 0)
+            sed_debug_match(s, spans, (size_t)groups + 1);
         bool empty = m.start == m.end, counts = !(empty && m.start == last_end);
         buf_append(out, slice(line.data + at, m.start - at));
         if (counts && ++count >= wanted) {
@@ -372,7 +380,7 @@ static void transliterate(Sed *s, const Transliteration *y)
 
 /* ---------- the program ---------- */
 
-typedef enum { CYCLE_END, CYCLE_DELETED, CYCLE_RESTART, CYCLE_QUIT, CYCLE_QUIT_SILENT } CycleEnd;
+typedef enum { CYCLE_END, CYCLE_DELETED, CYCLE_DROPPED /* by D */, CYCLE_RESTART, CYCLE_QUIT, CYCLE_QUIT_SILENT } CycleEnd;
 
 static Slice first_line(const Sed *s)
 {
@@ -401,12 +409,13 @@ static void add_line(Sed *s, Buf *to, const Buf *from)
 /* n and N at the end of the input (of a file, when files are separate) end the cycle; --posix loses what N had. */
 static bool next_line(Sed *s, bool append, CycleEnd *how)
 {
-    if (sed_is_last(s)) {
-        *how = append && s->posix ? CYCLE_DELETED : CYCLE_END;
-        return false;
-    }
+    bool last = sed_is_last(s);
     if (!append && !s->quiet)
         put_space(s, s->out);
+    if (last) {
+        *how = !append || s->posix ? CYCLE_DELETED : CYCLE_END;
+        return false;
+    }
     if (append)
         buf_char(&s->space, s->end);
     put_appends(s);
@@ -482,7 +491,8 @@ static void simple_command(Sed *s, const SedCommand *c)
     case 'W': put_first_line(s, c->file); break;
     case 'y': transliterate(s, c->y); break;
     case 'z': buf_clear(&s->space); break;
-    default: break; /* ':' */
+    case 'L': die(s->p, 4, "INTERNAL ERROR: Bad cmd L"); /* parsed for old scripts' sake, so far does GNU's 4.9 go */
+    default: break; /* ':' and, under --debug, '}' */
     }
 }
 
@@ -492,6 +502,10 @@ static CycleEnd run_program(Sed *s, int *status)
     for (size_t at = 0; at < s->count;) {
         SedCommand *c = &s->commands[at++];
         proc_tick(s->p, 1);
+        if (s->debug) {
+            out_str(s->p->out, "COMMAND: ");
+            sed_debug_command(s, c);
+        }
         bool chosen = selected(s, c);
         if (c->name == '{' && !chosen)
             at = c->target;
@@ -514,7 +528,7 @@ static CycleEnd run_program(Sed *s, int *status)
         case 'd': return CYCLE_DELETED;
         case 'D':
             if (first_line(s).len == s->space.len)
-                return CYCLE_DELETED;
+                return CYCLE_DROPPED;
             delete_first_line(s);
             return CYCLE_RESTART;
         case 'n':
@@ -524,11 +538,13 @@ static CycleEnd run_program(Sed *s, int *status)
             break;
         case 'q':
         case 'Q':
-            *status = (int)(c->number & 255);
+            *status = c->number < 0 ? 0 : (int)(c->number & 255);
             s->quitting = true;
             return c->name == 'q' ? CYCLE_QUIT : CYCLE_QUIT_SILENT;
         default: simple_command(s, c);
         }
+        if (s->debug)
+            sed_debug_after(s, c->name);
     }
     return CYCLE_END;
 }
@@ -536,10 +552,18 @@ static CycleEnd run_program(Sed *s, int *status)
 int sed_run(Sed *s)
 {
     int status = 0;
+    if (s->debug)
+        sed_debug_program(s);
     s->mark = mem_mark(&s->p->mem);
     bool more = sed_read(s, false);
-    while (more) {
-        CycleEnd how = run_program(s, &status);
+    for (CycleEnd how = CYCLE_END; more;) {
+        if (s->debug && how == CYCLE_RESTART)
+            sed_debug_line(s, false);
+        else if (s->debug)
+            sed_debug_input(s);
+        how = run_program(s, &status);
+        if (s->debug && (how == CYCLE_END || how == CYCLE_DELETED))
+            out_str(s->p->out, "END-OF-CYCLE:\n");
         if ((how == CYCLE_END || how == CYCLE_QUIT) && !s->quiet)
             put_space(s, s->out);
         if (how != CYCLE_QUIT_SILENT)

@@ -190,9 +190,9 @@ static SedRegex regex_of(Parser *p, Slice text, unsigned flags)
     if (!text.len) {
         if (flags)
             BAD(p, "cannot specify modifiers on empty regexp");
-        return (SedRegex){NULL, true, false};
+        return (SedRegex){NULL, true, false, 0, text};
     }
-    return (SedRegex){compile(p, text, flags), true, splits_characters(p->s, text, flags)};
+    return (SedRegex){compile(p, text, flags), true, splits_characters(p->s, text, flags), flags, sed_unescape(p->s, text, UNESCAPE_REGEX)};
 }
 
 /* ---------- addresses ---------- */
@@ -421,8 +421,11 @@ static void replacement(Parser *p, Slice text, Substitution *sub)
     size_t start = 0;
     for (size_t i = 0; i < text.len; i++) {
         char c = text.data[i];
-        if (c != '&' && !(c == '\\' && i + 1 < text.len)) {
-            buf_char(&literal, c);
+        bool quoted = c == '\\' && i + 1 < text.len;
+        bool newline = quoted && (text.data[i + 1] == 'n' || text.data[i + 1] == '\n'); /* begins no part */
+        if (newline || (!quoted && c != '&')) {
+            buf_char(&literal, newline ? '\n' : c);
+            i += newline;
             continue;
         }
         ReplacePart part = {.group = c == '&' ? 0 : -1, .mode = mode, .first = first};
@@ -431,7 +434,7 @@ static void replacement(Parser *p, Slice text, Substitution *sub)
         if (is_digit(c))
             part.group = c - '0';
         else if (part.group < 0 && (p->s->posix || !case_change(c, &mode, &first)))
-            buf_char(&literal, c == 'n' ? '\n' : c);
+            buf_char(&literal, c);
         part.text = slice(literal.data + start, literal.len - start);
         part_add(p, &parts, part);
         start = literal.len;
@@ -559,10 +562,10 @@ static SedSource *source_named(Sed *s, const char *name)
     return s->sources = r;
 }
 
-static void number_argument(Parser *p, SedCommand *cmd, int64_t otherwise)
+static void number_argument(Parser *p, SedCommand *cmd)
 {
     int c = next_nonblank(p);
-    cmd->number = is_digit(c) && !p->s->posix ? (int64_t)integer(p, c) : (back(p), otherwise);
+    cmd->number = is_digit(c) && !p->s->posix ? (int64_t)integer(p, c) : (back(p), -1);
     end_of_command(p);
 }
 
@@ -583,7 +586,7 @@ static void close_block(Parser *p, const SedCommand *cmd)
         BAD(p, "unexpected `}'");
     if (cmd->a1.kind)
         BAD(p, "`}' doesn't want any addresses");
-    p->s->commands[p->blocks[--p->depth]].target = p->s->count;
+    p->s->commands[p->blocks[--p->depth]].target = p->s->count; /* under --debug the brace is a command too */
     end_of_command(p);
 }
 
@@ -634,14 +637,14 @@ static void version(Parser *p)
 /* The argument of the command just read; false when nothing is to be kept of it. */
 static bool command_argument(Parser *p, SedCommand *cmd)
 {
-    if (p->s->posix && strchr("eFQRTWvz", cmd->name))
+    if (p->s->posix && strchr("eFLQRTWvz", cmd->name))
         BAD(p, "unknown command: `%c'", cmd->name);
     if (p->s->posix && strchr("ai=rl", cmd->name))
         one_address(p, cmd);
     switch (cmd->name) {
     case '#': comment(p, cmd); return false;
     case 'v': version(p); return false;
-    case '}': close_block(p, cmd); return false;
+    case '}': close_block(p, cmd); return p->s->debug;
     case '{':
         if (p->depth == ARRAY_LEN(p->blocks))
             BAD(p, "too many {'s");
@@ -656,9 +659,9 @@ static bool command_argument(Parser *p, SedCommand *cmd)
         return true;
     case 'q': case 'Q':
         one_address(p, cmd);
-        number_argument(p, cmd, 0);
+        number_argument(p, cmd);
         return true;
-    case 'l': number_argument(p, cmd, -1); return true;
+    case 'l': case 'L': number_argument(p, cmd); return true;
     case 'r': cmd->text = slice_str(file_name(p)); return true;
     case 'R': cmd->source = source_named(p->s, file_name(p)); return true;
     case 'w': case 'W': cmd->file = sed_out_named(p->s, file_name(p)); return true;

@@ -9,7 +9,7 @@ enum { OPT_POSIX = 256, OPT_SANDBOX, OPT_DEBUG, OPT_FOLLOW };
 static const Option options[] = {
     {'n', "quiet", OPT_FLAG, "suppress automatic printing of pattern space", NULL, 0},
     {'n', "silent", OPT_FLAG, NULL, NULL, 0},
-    {0, "debug", OPT_FLAG, "accepted and ignored", NULL, OPT_DEBUG},
+    {0, "debug", OPT_FLAG, "annotate program execution", NULL, OPT_DEBUG},
     {'e', "expression", OPT_VALUE, "add the script to the commands to be executed", "script", 0},
     {'f', "file", OPT_VALUE, "add the contents of script-file to the commands to be executed", "script-file", 0},
     {0, "follow-symlinks", OPT_FLAG, "follow symlinks when processing in place", NULL, OPT_FOLLOW},
@@ -101,6 +101,7 @@ static void set_option(Sed *s, int id, const char *value)
     case OPT_POSIX: s->posix = true; break;
     case OPT_SANDBOX: s->sandbox = true; break;
     case OPT_FOLLOW: s->follow = true; break;
+    case OPT_DEBUG: s->debug = true; break;
     default: break;
     }
 }

@@ -1,5 +1,5 @@
 /* sed: what its files share. sed.c reads the options and drives the files, script.c parses, text.c undoes escapes, input.c reads
- * lines ahead, machine.c runs the program. */
+ * lines ahead, machine.c runs the program, debug.c shows it. */
 #ifndef LIBSHELL_SED_H
 #define LIBSHELL_SED_H
 
@@ -27,6 +27,8 @@ typedef struct {
     Re *re;           /* NULL: the one used last */
     bool given;
     bool bytewise;    /* empty matches are also inside of characters */
+    unsigned flags;   /* RE_ICASE, RE_NEWLINE: as asked for */
+    Slice text;
 } SedRegex;
 
 typedef enum { ADDR_NONE, ADDR_LINE, ADDR_STEP, ADDR_LAST, ADDR_REGEX, ADDR_PLUS /* +N */, ADDR_MULTIPLE /* ~N */ } AddressKind;
@@ -73,7 +75,7 @@ typedef struct Command_ {
     char name;
     union {
         size_t target;      /* { b t T: where to go on */
-        int64_t number;     /* l q Q: -1 when not given */
+        int64_t number;     /* l L q Q: -1 when not given */
         Slice text;         /* a i c, r */
         Substitution *s;
         Transliteration *y;
@@ -99,7 +101,7 @@ typedef struct Append {
 typedef struct Sed {
     Proc *p;
     ReEnv env;
-    bool quiet, separate, in_place, unbuffered, posix, sandbox, follow, utf8;
+    bool quiet, separate, in_place, unbuffered, posix, sandbox, follow, utf8, debug;
     ReSyntax syntax;
     char end;               /* of lines */
     int64_t line_length;
@@ -137,6 +139,8 @@ typedef struct Sed {
     MemMark mark;           /* of p->mem: lines of R go at the end of the cycle */
     Append *appends;
     size_t append_count, append_cap;
+
+    size_t debug_depth;     /* of blocks as --debug indents them: a jump out of one does not undo it */
 } Sed;
 
 void sed_parse(Sed *s);
@@ -152,6 +156,13 @@ bool sed_is_last(Sed *s);
 void sed_in_place_end(Sed *s);
 
 int sed_run(Sed *s);
+
+void sed_debug_program(Sed *s);
+void sed_debug_input(Sed *s);
+void sed_debug_command(Sed *s, const SedCommand *c);
+void sed_debug_match(Sed *s, const ReSpan *spans, size_t count);
+void sed_debug_after(Sed *s, char name);
+void sed_debug_line(Sed *s, bool hold);
 SedOut *sed_out_named(Sed *s, const char *name);
 void sed_put(Sed *s, SedOut *o, Slice line, bool ended);
 
