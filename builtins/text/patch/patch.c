@@ -464,6 +464,7 @@ static int patch_main(Proc *p, Args *args)
     else if (t->output && !t->dry_run)
         patch_write_file(t, t->output, buf_slice(&t->whole_output), 0666, false);
     out_write(t->messages, buf_slice(&t->farewell));
+    output_flush(t->messages);
     int written = output_status(p);
     return written ? TROUBLE : t->any_failed;
 }
