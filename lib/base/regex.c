@@ -383,6 +383,19 @@ void re_unref(Re *re)
 }
 
 size_t re_groups(const Re *re) { return re->groups; }
+
+size_t re_group_named(const Re *re, Slice name)
+{
+    char text[64];
+    const Form *form = re->fast.text ? &re->fast : &re->full;
+    if (name.len >= sizeof text)
+        return 0;
+    memcpy(text, name.data, name.len);
+    text[name.len] = 0;
+    int n = pcre2_substring_number_from_name(atomic_load(&form->code), (PCRE2_SPTR)text);
+    return n > 0 ? (size_t)n : 0;
+}
+
 Slice re_needle(const Re *re) { return re->facts.needle; }
 
 /* ---- matching ---- */

@@ -74,6 +74,7 @@ size_t re_bytes(const Re *re);
 /* First match at or after `start`. spans[0..nspans) are filled. `not_bol`: ^ does not match at 0. */
 ReResult re_search(const ReEnv *env, Re *re, Slice subject, size_t start, bool not_bol, ReSpan *spans, size_t nspans);
 size_t re_groups(const Re *re);
+size_t re_group_named(const Re *re, Slice name); /* of an RE_PCRE; 0: none */
 
 /* A byte string that every match contains, or an empty slice: for skipping ahead with memmem. */
 Slice re_needle(const Re *re);

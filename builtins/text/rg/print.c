@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const char sgr_path[] = "\33[0m\33[35m", sgr_number[] = "\33[0m\33[32m", sgr_match[] = "\33[0m\33[1m\33[31m", sgr_end[] = "\33[0m";
+static const char sgr_end[] = "\33[0m";
 
 static void put(Rg *g, Slice s)
 {
@@ -13,12 +13,13 @@ static void put(Rg *g, Slice s)
 
 static void put_str(Rg *g, const char *s) { put(g, slice_str(s)); }
 
-static void colored(Rg *g, const char *sgr, Slice s)
+static void colored(Rg *g, ColorOutput what, Slice s)
 {
-    if (g->color)
-        out_str(g->p->out, sgr);
+    bool color = g->color && !(what == COLOR_MATCH && g->match_plain);
+    if (color)
+        out_str(g->p->out, g->sgr[what]);
     put(g, s);
-    if (g->color)
+    if (color)
         out_str(g->p->out, sgr_end);
 }
 
@@ -38,14 +39,14 @@ void rg_print_name(Rg *g, char end)
     (void)end;
     const char *name = g->name;
     if (!g->path_separator) {
-        colored(g, sgr_path, slice_str(name));
+        colored(g, COLOR_PATH, slice_str(name));
         return;
     }
     char *copy = mem_strdup(&g->p->mem, name);
     for (char *c = copy; *c; c++)
         if (*c == '/')
             *c = g->path_separator[0];
-    colored(g, sgr_path, slice_str(copy));
+    colored(g, COLOR_PATH, slice_str(copy));
 }
 
 uint64_t rg_line_number(Rg *g, uint64_t at)
@@ -98,11 +99,11 @@ static void print_head(Rg *g, uint64_t at, uint64_t line, size_t column, bool se
         char text[24];
         size_t len;
         char *digits = format_int((int64_t)line, text, &len);
-        colored(g, sgr_number, slice(digits, len));
+        colored(g, COLOR_LINE, slice(digits, len));
         put_str(g, separator);
     }
     if (g->columns && selected) {
-        colored(g, sgr_end, slice_str(mem_printf(&g->p->mem, "%zu", column)));
+        colored(g, COLOR_COLUMN, slice_str(mem_printf(&g->p->mem, "%zu", column)));
         put_str(g, separator);
     }
     if (g->byte_offsets) {
@@ -111,7 +112,26 @@ static void print_head(Rg *g, uint64_t at, uint64_t line, size_t column, bool se
     }
 }
 
-/* $1, ${name}, $$ of a replacement; names are looked up as numbers only. */
+/* The group of a reference: a number or a name. SIZE_MAX: there is none. */
+static size_t group_of(const Rg *g, Slice reference)
+{
+    size_t n = 0;
+    bool number = true;
+    for (size_t i = 0; i < reference.len; i++) {
+        number &= reference.data[i] >= '0' && reference.data[i] <= '9';
+        n = MIN(n * 10 + (size_t)(reference.data[i] - '0'), 1000);
+    }
+    if (number)
+        return n;
+    for (const RgName *name = g->names; name; name = name->next)
+        if (slice_eq(name->name, reference))
+            return name->group;
+    return g->pcre && (n = re_group_named(g->re, reference)) != 0 ? n : SIZE_MAX;
+}
+
+static bool name_char(char c) { return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z'); }
+
+/* $1, ${name}, $$ of a replacement. */
 static void expand(Rg *g, Buf *out, Slice subject, const ReSpan *spans)
 {
     for (const char *c = g->replacement; *c;) {
@@ -126,19 +146,14 @@ static void expand(Rg *g, Buf *out, Slice subject, const ReSpan *spans)
             c += 2;
             continue;
         }
-        while (*end && (braces ? *end != '}' : (*end == '_' || (*end >= '0' && *end <= '9') || ((*end | 32) >= 'a' && (*end | 32) <= 'z'))))
+        while (name_char(*end))
             end++;
         if (end == from || (braces && *end != '}')) {
             buf_char(out, *c++);
             continue;
         }
-        size_t n = 0;
-        bool number = true;
-        for (const char *d = from; d < end; d++) {
-            number &= *d >= '0' && *d <= '9';
-            n = MIN(n * 10 + (size_t)(*d - '0'), 1000);
-        }
-        if (number && n < RG_SPANS && spans[n].start != RE_UNSET)
+        size_t n = group_of(g, slice(from, (size_t)(end - from)));
+        if (n < RG_SPANS && spans[n].start != RE_UNSET)
             buf_append(out, slice(subject.data + spans[n].start, spans[n].end - spans[n].start));
         c = end + braces;
     }
@@ -228,7 +243,7 @@ static void print_only(Rg *g, Slice line, uint64_t at, uint64_t number)
     for (size_t from = 0; next_piece(g, line, from, &m); from = m.to > m.from ? m.to : m.to + 1) {
         print_head(g, at + m.from, number, m.from + 1, true);
         if (!too_long(g, m.text, true, 1)) {
-            colored(g, sgr_match, m.text);
+            colored(g, COLOR_MATCH, m.text);
             put_end(g);
         }
     }
@@ -255,10 +270,11 @@ static void print_whole(Rg *g, Slice line, bool selected)
     for (size_t from = 0; next_piece(g, line, from, &m); from = m.to > m.from ? m.to : m.to + 1) {
         Slice before = slice(line.data + plain, m.from - plain);
         buf_append(&text, before);
-        if (g->color && m.text.len)
-            buf_append(&text, slice_str(sgr_match));
+        bool color = g->color && m.text.len && !g->match_plain;
+        if (color)
+            buf_append(&text, slice_str(g->sgr[COLOR_MATCH]));
         buf_append(&text, m.text);
-        if (g->color && m.text.len)
+        if (color)
             buf_append(&text, slice_str(sgr_end));
         shown += before.len + m.text.len;
         plain = m.to;
@@ -310,7 +326,7 @@ static void print_many(Rg *g, Slice lines, uint64_t at)
                 uint64_t where = at + (uint64_t)(g->replacement ? m.from : (size_t)(rest.data - lines.data));
                 if (n) {
                     print_head(g, where, g->numbers ? rg_line_number(g, where) : 0, m.from + 1, true);
-                    colored(g, sgr_match, slice(rest.data, n));
+                    colored(g, COLOR_MATCH, slice(rest.data, n));
                     put_end(g);
                 }
                 rest = slice_from(rest, MIN(n + 1, rest.len));

@@ -10,7 +10,7 @@ enum {
     OPT_NO_IGNORE_DOT, OPT_NO_IGNORE_PARENT, OPT_NO_IGNORE_EXCLUDE, OPT_NO_IGNORE_GLOBAL, OPT_NO_IGNORE_FILES, OPT_IGNORE_FILE, OPT_REQUIRE_GIT, OPT_NO_REQUIRE_GIT, OPT_JSON,
     OPT_VIMGREP, OPT_COLUMN, OPT_NO_COLUMN, OPT_HEADING, OPT_NO_HEADING, OPT_STATS, OPT_SORT, OPT_SORTR, OPT_MAX_DEPTH, OPT_MAX_FILESIZE, OPT_PASSTHRU, OPT_TRIM, OPT_CRLF,
     OPT_BINARY, OPT_COLOR, OPT_PREVIEW, OPT_INCLUDE_ZERO, OPT_SEPARATOR, OPT_NO_SEPARATOR, OPT_MATCH_SEPARATOR, OPT_AROUND_SEPARATOR, OPT_PATH_SEPARATOR, OPT_NO_MESSAGES,
-    OPT_NOTHING, OPT_NOTHING_VALUE, OPT_MULTILINE_DOTALL, OPT_NO_UNICODE, OPT_ONE_DEVICE, OPT_NULL_DATA, OPT_ENGINE, OPT_NO_IGNORE_MESSAGES,
+    OPT_NOTHING, OPT_NOTHING_VALUE, OPT_MULTILINE_DOTALL, OPT_NO_UNICODE, OPT_ONE_DEVICE, OPT_NULL_DATA, OPT_ENGINE, OPT_NO_IGNORE_MESSAGES, OPT_COLORS,
 };
 
 static const Option options[] = {
@@ -91,7 +91,7 @@ static const Option options[] = {
     {0, "crlf", OPT_FLAG, "support CRLF line terminators", NULL, OPT_CRLF},
     {0, "binary", OPT_FLAG, "search binary files", NULL, OPT_BINARY},
     {0, "color", OPT_VALUE, "when to use color: never, auto, always, ansi", "WHEN", OPT_COLOR},
-    {0, "colors", OPT_VALUE, "accepted, ignored", "SPEC", OPT_NOTHING_VALUE},
+    {0, "colors", OPT_VALUE, "configure color settings and styles", "SPEC", OPT_COLORS},
     {0, "max-columns-preview", OPT_FLAG, "print a preview of lines exceeding the limit", NULL, OPT_PREVIEW},
     {0, "include-zero", OPT_FLAG, "include files without matches in counts", NULL, OPT_INCLUDE_ZERO},
     {0, "context-separator", OPT_VALUE, "set the context separator string", "SEPARATOR", OPT_SEPARATOR},
@@ -243,6 +243,7 @@ static bool set_value(Settings *s, int id, const char *v)
     case OPT_MAX_DEPTH: g->max_depth = number(s, "--max-depth", v); break;
     case OPT_MAX_FILESIZE: g->max_size = size_of(s, v); break;
     case OPT_COLOR: g->color = !strcmp(v, "always") || !strcmp(v, "ansi"); break;
+    case OPT_COLORS: rg_add_color(g, v); break;
     case OPT_SEPARATOR: g->context_separator = v; break;
     case OPT_MATCH_SEPARATOR: g->match_separator = v; break;
     case OPT_AROUND_SEPARATOR: g->around_separator = v; break;
@@ -386,6 +387,7 @@ static void finish_settings(Settings *s, char **paths, int count, bool from_stdi
     if (g->vimgrep)
         g->heading = false;
     g->dotall &= g->multiline;
+    rg_finish_colors(g);
 }
 
 static void run(Settings *s, char **paths, int count)
@@ -449,5 +451,4 @@ static int rg_main(Proc *p, Args *args)
 
 COMMAND(rg, "rg [OPTIONS] PATTERN [PATH ...]\nrg [OPTIONS] -e PATTERN ... [PATH ...]\nrg [OPTIONS] --files [PATH ...]\nrg [OPTIONS] --type-list",
         "Recursively search directories for lines that match a regular expression.", options, COMMAND_PURE, .usage_status = 2, .package = "ripgrep 13.0.0",
-        .notes = "Files are searched in the order of their names, by one thread.  -z is refused, -E takes auto, none and utf-8, --colors is ignored;\n"
-                 "class set operations ([a&&b]) and named groups in replacements are not supported.");
+        .notes = "Files are searched in the order of their names, by one thread.  -z is refused, -E takes auto, none and utf-8.");

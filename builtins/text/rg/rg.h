@@ -1,5 +1,6 @@
 /* rg: what its files share. rg.c reads the options and starts; walk.c goes through directories; ignore.c says which files count, by globs,
- * types and ignore files; syntax.c turns Rust's regular expressions into PCRE2's; search.c finds lines; print.c and json.c print them.
+ * types and ignore files; syntax.c turns Rust's regular expressions into PCRE2's; search.c finds lines; print.c and json.c print them, in the
+ * colours of color.c.
  */
 #ifndef LIBSHELL_RG_H
 #define LIBSHELL_RG_H
@@ -32,6 +33,11 @@ typedef struct RuleDir {
 typedef struct TypeDef { Slice name, glob; struct TypeDef *next; } TypeDef;
 typedef struct TypeChoice { Slice name; bool negated; struct TypeChoice *next; } TypeChoice;
 
+/* A group's name, as it is in the expression. */
+typedef struct RgName { Slice name; size_t group, at; struct RgName *next; } RgName;
+
+typedef enum { COLOR_PATH, COLOR_LINE, COLOR_COLUMN, COLOR_MATCH, COLOR_OUTPUTS } ColorOutput;
+
 typedef struct {
     uint64_t lines, matches, searches, files, printed, bytes;
 } Stats;
@@ -54,6 +60,10 @@ typedef struct Rg {
     TypeDef *types;
     TypeChoice *type_choices; /* the last first */
     const char *cwd;
+    RgName *names;
+    struct RgStyle *styles;
+    const char *sgr[COLOR_OUTPUTS]; /* what begins a colour */
+    bool match_plain; /* a match has none */
 
     /* the file at work */
     const char *name;
@@ -72,6 +82,10 @@ enum { RG_SPANS = 64 };
 
 /* syntax.c */
 void rg_compile(Rg *g, Slice *patterns, size_t count, bool fixed, bool whole_word, bool whole_line, int fold); /* fold: 0, 1, 2 when it is lower case */
+
+/* color.c */
+void rg_add_color(Rg *g, const char *spec);
+void rg_finish_colors(Rg *g);
 
 /* ignore.c */
 void rg_add_glob(Rg *g, const char *text, bool fold);

@@ -6,6 +6,8 @@ typedef struct {
     Slice in;
     Buf out;
     size_t opened[64], depth;
+    size_t groups;
+    unsigned operators;
     bool operand; /* something stands before that may be repeated */
 } Syntax;
 
@@ -79,49 +81,162 @@ static size_t escape(Syntax *s, size_t i, bool in_class)
     return i + 2;
 }
 
-/* A class, nested ones being part of it; intersections and differences by looking ahead. */
-static size_t class(Syntax *s, size_t start, unsigned depth)
+/* ---- classes ---- */
+
+enum { CLASS_DEPTH = 20, CLASS_OPERATORS = 12 /* ~~ writes its operands twice */ };
+
+static size_t class(Syntax *s, size_t start, unsigned depth);
+
+static char set_operator(const Syntax *s, size_t i)
 {
-    size_t i = start + 1;
-    if (depth > 20)
-        refuse(s, start, 1, "character classes are nested too deeply", "");
-    Buf *o = &s->out;
-    if (depth == 0)
-        buf_char(o, '[');
-    if (at(s, i) == '^') {
-        if (depth)
-            refuse(s, start, 1, "a negated class inside a class is not supported", "");
-        buf_char(o, '^');
-        i++;
-    }
-    for (bool first = true;; first = false) {
+    char c = at(s, i);
+    return (c == '&' || c == '~' || c == '-') && at(s, i + 1) == c ? c : 0;
+}
+
+/* What stands beside each other, up to an operator or the class's end: its members in brackets, and classes inside of it as alternatives
+ * of these. `first`: a ] is a member. */
+static size_t class_union(Syntax *s, size_t start, size_t i, unsigned depth, bool first)
+{
+    Buf whole = s->out, others;
+    buf_init(&s->out, &s->g->p->mem, BUF_MAX);
+    buf_init(&others, &s->g->p->mem, BUF_MAX);
+    for (;; first = false) {
         char c = at(s, i);
         if (i >= s->in.len)
             refuse(s, start, at(s, start + 1) == ']' ? 2 : 1, "unclosed character class", "");
-        if (c == ']' && !first)
+        if ((c == ']' || set_operator(s, i)) && !first)
             break;
-        if ((c == '&' && at(s, i + 1) == '&') || (c == '~' && at(s, i + 1) == '~') || (!first && c == '-' && at(s, i + 1) == '-'))
-            refuse(s, i, 2, "class set operations are not supported", "");
         if (c == '\\') {
             i = escape(s, i, true);
         } else if (c == '[' && at(s, i + 1) == ':') {
             size_t end = slice_search(slice_from(s->in, i), SLICE(":]"));
             if (end == SIZE_MAX)
                 refuse(s, start, 1, "unclosed character class", "");
-            buf_append(o, slice(s->in.data + i, end + 2));
+            buf_append(&s->out, slice(s->in.data + i, end + 2));
             i += end + 2;
         } else if (c == '[') {
+            Buf members = s->out;
+            s->out = others;
+            if (others.len)
+                buf_char(&s->out, '|');
             i = class(s, i, depth + 1);
+            others = s->out;
+            s->out = members;
         } else {
             if (c == ']')
-                buf_char(o, '\\');
-            buf_char(o, c);
+                buf_char(&s->out, '\\');
+            buf_char(&s->out, c);
             i++;
         }
     }
-    if (depth == 0)
-        buf_char(o, ']');
+    Buf members = s->out;
+    s->out = whole;
+    if (others.len)
+        buf_append(&s->out, SLICE("(?:"));
+    if (members.len) {
+        buf_char(&s->out, '[');
+        buf_append(&s->out, buf_slice(&members));
+        buf_append(&s->out, others.len ? SLICE("]|") : SLICE("]"));
+    } else if (!others.len) {
+        buf_append(&s->out, SLICE("(?!)"));
+    }
+    if (others.len) {
+        buf_append(&s->out, buf_slice(&others));
+        buf_char(&s->out, ')');
+    }
+    return i;
+}
+
+/* `set` and the operator's right side become one expression for a character. */
+static void combine(Buf *set, char op, Slice right, Mem *mem)
+{
+    Buf out;
+    buf_init(&out, mem, BUF_MAX);
+    Slice left = buf_slice(set);
+    buf_append(&out, op == '&' ? SLICE("(?:(?=") : SLICE("(?:(?!"));
+    buf_append(&out, right);
+    buf_char(&out, ')');
+    buf_append(&out, left);
+    if (op == '~') {
+        buf_append(&out, SLICE("|(?!"));
+        buf_append(&out, left);
+        buf_char(&out, ')');
+        buf_append(&out, right);
+    }
+    buf_char(&out, ')');
+    *set = out;
+}
+
+/* A class: sets with && -- ~~ between them, from left to right. */
+static size_t class(Syntax *s, size_t start, unsigned depth)
+{
+    if (depth > CLASS_DEPTH)
+        refuse(s, start, 1, "character classes are nested too deeply", "");
+    Mem *mem = &s->g->p->mem;
+    Buf whole = s->out, set;
+    bool negated = at(s, start + 1) == '^';
+    buf_init(&s->out, mem, BUF_MAX);
+    size_t i = class_union(s, start, start + 1 + negated, depth, true);
+    set = s->out;
+    for (char op; (op = set_operator(s, i)) != 0;) {
+        if (++s->operators > CLASS_OPERATORS)
+            refuse(s, i, 2, "too many class set operations", "");
+        buf_init(&s->out, mem, BUF_MAX);
+        i = class_union(s, start, i + 2, depth, false);
+        combine(&set, op, buf_slice(&s->out), mem);
+    }
+    s->out = whole;
+    Slice text = buf_slice(&set);
+    bool compound = text.data[0] != '[';
+    if (negated)
+        buf_append(&s->out, compound ? SLICE("(?:(?!") : SLICE("[^"));
+    buf_append(&s->out, negated && !compound ? slice_from(text, 1) : text);
+    if (negated && compound)
+        buf_append(&s->out, SLICE(")[\\s\\S])"));
     return i + 1;
+}
+
+/* ---- groups ---- */
+
+static NORETURN void refuse_twice(Syntax *s, const RgName *before, size_t here, size_t len)
+{
+    Proc *p = s->g->p;
+    int first = (int)utf8_count(slice(s->in.data, before->at)), second = (int)utf8_count(slice(s->in.data, here));
+    output_flush(p->out);
+    out_str(p->err, "regex parse error:\n    ");
+    out_write(p->err, s->in);
+    out_printf(p->err, "\n    %*s", first, "");
+    out_pad(p->err, len, '^');
+    out_printf(p->err, "%*s", second - first - (int)len, "");
+    out_pad(p->err, len, '^');
+    out_str(p->err, "\nerror: duplicate capture group name\n");
+    output_flush(p->err);
+    proc_fail(p, 2);
+}
+
+/* (?P<name>: the name is kept here, because PCRE2's may not hold all that Rust's may. Returns where the group's inside begins. */
+static size_t named_group(Syntax *s, size_t i)
+{
+    Rg *g = s->g;
+    size_t from = i + 4, end = from;
+    for (; end < s->in.len && s->in.data[end] != '>'; end++) {
+        char c = s->in.data[end];
+        bool letter = c == '_' || ((c | 32) >= 'a' && (c | 32) <= 'z'), other = (c >= '0' && c <= '9') || c == '.' || c == '[' || c == ']';
+        if (!letter && !(other && end > from))
+            refuse(s, end, 1, "invalid capture group character", "");
+    }
+    if (end >= s->in.len)
+        refuse(s, end, 1, "unclosed capture group name", "");
+    if (end == from)
+        refuse(s, end, 1, "empty capture group name", "");
+    Slice name = slice(s->in.data + from, end - from);
+    for (const RgName *n = g->names; n; n = n->next)
+        if (slice_eq(n->name, name))
+            refuse_twice(s, n, from, name.len);
+    RgName *n = mem_new(&g->p->keep, RgName);
+    *n = (RgName){name, s->groups, from, g->names};
+    g->names = n;
+    return end + 1;
 }
 
 static size_t group(Syntax *s, size_t i)
@@ -138,17 +253,19 @@ static size_t group(Syntax *s, size_t i)
     s->opened[s->depth++] = i;
     s->operand = false;
     buf_char(&s->out, '(');
+    bool named = at(s, i + 1) == '?' && at(s, i + 2) == 'P' && at(s, i + 3) == '<';
+    s->groups += at(s, i + 1) != '?' || named;
     if (at(s, i + 1) != '?')
         return i + 1;
+    if (named)
+        return named_group(s, i);
     size_t end = i + 1;
-    if (at(s, i + 2) == 'P' || at(s, i + 2) == '<') {
-        end += slice_find(slice_from(s->in, end), '>') + 1;
-        buf_append(&s->out, slice(s->in.data + i + 1, MIN(end, s->in.len) - i - 1));
-        return MIN(end, s->in.len);
-    }
-    for (; end < s->in.len && s->in.data[end] != ':' && s->in.data[end] != ')'; end++)
+    for (; end < s->in.len && s->in.data[end] != ':' && s->in.data[end] != ')'; end++) {
+        if (end > i + 1 && !strchr("imsUux-", s->in.data[end]))
+            refuse(s, end, 1, "unrecognized flag", "");
         if (s->in.data[end] != 'u')
             buf_char(&s->out, s->in.data[end]);
+    }
     if (at(s, end) == ':')
         buf_char(&s->out, ':'), end++;
     return end;
@@ -250,6 +367,24 @@ static void release(Proc *p, void *re)
     re_unref(re);
 }
 
+/* All of them are one expression, which is how errors show it. */
+static void translate_joined(Rg *g, const Slice *patterns, size_t count, Buf *out)
+{
+    Syntax s = {.g = g};
+    Buf all;
+    buf_init(&all, &g->p->keep, BUF_MAX);
+    buf_append(&all, SLICE(""));
+    for (size_t i = 0; i < count; i++) {
+        buf_append(&all, slice_str(i ? "|" : ""));
+        buf_append(&all, patterns[i]);
+    }
+    s.in = all.data ? buf_slice(&all) : SLICE("");
+    buf_init(&s.out, &g->p->keep, BUF_MAX);
+    translate(&s);
+    if (s.out.len)
+        buf_append(out, buf_slice(&s.out));
+}
+
 void rg_compile(Rg *g, Slice *patterns, size_t count, bool fixed, bool whole_word, bool whole_line, int fold)
 {
     Mem *keep = &g->p->keep;
@@ -259,22 +394,18 @@ void rg_compile(Rg *g, Slice *patterns, size_t count, bool fixed, bool whole_wor
     buf_append(&text, slice_str(g->no_unicode ? "" : "(*UCP)"));
     buf_append(&text, slice_str(whole_line ? "^(?:" : whole_word ? "(?<!\\w)(?:" : g->dotall ? "(?s:" : "(?:"));
     for (size_t i = 0; i < count; i++) {
-        Syntax s = {.g = g, .in = patterns[i]};
-        buf_init(&s.out, keep, BUF_MAX);
         lower &= lower_only(patterns[i], fixed);
         literal &= (fixed && patterns[i].len) || (!g->pcre && plain(patterns[i]));
-        if (fixed) {
-            quote_literal(&s.out, patterns[i]);
-        } else if (g->pcre) {
-            buf_append(&s.out, patterns[i]);
-        } else {
-            translate(&s);
-        }
-        buf_append(&text, slice_str(count > 1 ? (i ? "|(?:" : "(?:") : ""));
-        if (s.out.len)
-            buf_append(&text, buf_slice(&s.out));
-        buf_append(&text, slice_str(count > 1 ? ")" : ""));
+        buf_append(&text, slice_str(!i || (!fixed && !g->pcre) ? "" : "|"));
+        buf_append(&text, slice_str(count > 1 && g->pcre ? "(?:" : ""));
+        if (fixed)
+            quote_literal(&text, patterns[i]);
+        else if (g->pcre)
+            buf_append(&text, patterns[i]);
+        buf_append(&text, slice_str(count > 1 && g->pcre ? ")" : ""));
     }
+    if (!fixed && !g->pcre)
+        translate_joined(g, patterns, count, &text);
     buf_append(&text, slice_str(whole_line ? ")$" : whole_word ? ")(?!\\w)" : ")"));
     unsigned flags = RE_NEWLINE | (fold == 1 || (fold == 2 && lower) ? RE_ICASE : 0) | (g->no_unicode ? RE_BYTES : 0);
     ReError err;

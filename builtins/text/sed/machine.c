@@ -273,11 +273,15 @@ static bool matches_anywhere(Sed *s, const SedRegex *regex)
     return search(s, regex, 0, SLICE("\1\1"), 1, &m) == RE_MATCHED && m.start == 1 && m.end == 1;
 }
 
-/* --debug shows every group that there is. */
-static int debug_groups(const Sed *s, const Substitution *sub)
+/* --debug shows every group that there is, also where the substitution asks for none: unless that is too much work. */
+static void show_match(Sed *s, const Substitution *sub, const ReSpan *found)
 {
-    const Re *re = sub->regex.re ? sub->regex.re : s->last;
-    return re ? (int)MIN(re_groups(re), 9u) : sub->groups;
+    ReSpan spans[10] = {found[0]};
+    size_t count = MIN(re_groups(s->last), 9u) + 1;
+    if (re_search(&s->env, s->last, buf_slice(&s->space), 0, false, spans, count) == RE_MATCHED)
+        sed_debug_match(s, spans, count);
+    else
+        sed_debug_match(s, found, (size_t)sub->groups + 1);
 }
 
 /* The work buffer gets the new line; true when anything was replaced. */
@@ -289,12 +293,11 @@ static bool replace_all(Sed *s, const Substitution *sub)
     size_t at = 0, last_end = RE_UNSET;
     uint64_t count = 0, wanted = sub->number ? sub->number : 1;
     bool replaced = false;
-    int groups = s->debug ? debug_groups(s, sub) : sub->groups;
     buf_clear(out);
-    while (at <= line.len && search(s, &sub->regex, groups, line, at, spans) == RE_MATCHED) {
+    while (at <= line.len && search(s, &sub->regex, sub->groups, line, at, spans) == RE_MATCHED) {
         ReSpan m = spans[0];
         if (s->debug && count == 0 && at == 0)
-            sed_debug_match(s, spans, (size_t)groups + 1);
+            show_match(s, sub, spans);
         bool empty = m.start == m.end, counts = !(empty && m.start == last_end);
         buf_append(out, slice(line.data + at, m.start - at));
         if (counts && ++count >= wanted) {
@@ -362,12 +365,12 @@ static void transliterate(Sed *s, const Transliteration *y)
         n = 1;
         if (byte >= 0x80 && (!s->utf8 || (c = utf8_decode(line.data + at, line.len - at, &n)) == UTF8_BAD))
             c = 0x110000u | byte;
+        char bytes[6];
         for (size_t i = 0; i < y->count; i++)
-            if (y->from[i] == c) {
-                c = y->to[i];
+            if (y->from[i] == c || (c >= 0x110000u && y->from[i] < 0x110000u && utf8_encode(y->from[i], bytes) && (unsigned char)bytes[0] == byte)) {
+                c = y->to[i]; /* a byte that is no character is taken for any that begins with it */
                 break;
             }
-        char bytes[6];
         if (c >= 0x110000u)
             buf_char(&s->work, (char)(c & 0xFF));
         else
