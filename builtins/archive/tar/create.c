@@ -25,14 +25,17 @@ static const char *name_of(Tar *t, const char *given, const char *found)
 static void set_owner(Tar *t, Member *m, const VStat *st)
 {
     Proc *p = t->p;
+    const char *owner = t->owner_name, *group = t->group_name;
     m->uid = t->owner >= 0 ? (uint64_t)t->owner : st->uid;
     m->gid = t->group >= 0 ? (uint64_t)t->group : st->gid;
+    owner_mapped(t->owner_map, st->uid, &m->uid, &owner);
+    owner_mapped(t->group_map, st->gid, &m->gid, &group);
     if (t->numeric_owner || t->format == FORMAT_V7) {
         m->uname = m->gname = mem_strdup(&p->mem, "");
         return;
     }
-    m->uname = mem_strdup(&p->mem, name_of(t, t->owner_name, user_name(p, (uint32_t)m->uid)));
-    m->gname = mem_strdup(&p->mem, name_of(t, t->group_name, group_name(p, (uint32_t)m->gid)));
+    m->uname = mem_strdup(&p->mem, name_of(t, owner, user_name(p, (uint32_t)m->uid)));
+    m->gname = mem_strdup(&p->mem, name_of(t, group, group_name(p, (uint32_t)m->gid)));
 }
 
 static void fill(Tar *t, Member *m, const VStat *st)
@@ -180,7 +183,25 @@ static void directory_entries(Tar *t, const char *path, const VDirent *list, siz
 }
 
 /* --newer looks at the time of the last change of the inode too. */
-static bool older(const Tar *t, const VStat *st) { return st->mtime < t->newer && (t->newer_mtime || st->ctime < t->newer); }
+static bool before(int64_t s, uint32_t ns, const Tar *t) { return s < t->newer || (s == t->newer && ns < t->newer_ns); }
+
+bool older(const Tar *t, const VStat *st) { return before(st->mtime, st->mtime_ns, t) && (t->newer_mtime || before(st->ctime, st->ctime_ns, t)); }
+
+/* A directory of an incremental archive: what is in it is told beside it, and stored by itself. */
+static void put_listed(Tar *t, const Found *f, Member *m)
+{
+    m->dumpdir = incremental_list(t, f->path);
+    if (t->format != FORMAT_PAX) {
+        m->type = 'D';
+        m->size = m->real_size = m->dumpdir.len;
+    }
+    out_header(t->out, m, &f->st);
+    shown(t, m, mem_printf(&t->p->mem, "%s/", f->path));
+    if (t->format == FORMAT_PAX)
+        return;
+    out_bytes(t->out, m->dumpdir);
+    out_zeros(t->out, (size_t)((BLOCK - m->size % BLOCK) % BLOCK));
+}
 
 static void put_directory(Tar *t, const Found *f, Member *m, bool operand)
 {
@@ -199,6 +220,10 @@ static void put_directory(Tar *t, const Found *f, Member *m, bool operand)
     size_t len = strlen(m->name);
     if (len && m->name[len - 1] != '/')
         m->name = mem_printf(&t->p->mem, "%s/", m->name);
+    if (t->incremental) {
+        put_listed(t, f, m);
+        return;
+    }
     VDirent *list = NULL;
     size_t count = 0;
     int err = t->no_recursion ? 0 : proc_list(t->p, f->path, &list, &count);
@@ -223,7 +248,11 @@ static void put_directory(Tar *t, const Found *f, Member *m, bool operand)
         warn(t->p, "%s: file is on a different filesystem; not dumped", tar_quote(t, f->path));
         return;
     }
+    if (t->ignore_files)
+        ignore_enter(t, f->path);
     directory_entries(t, f->path, list, count);
+    if (t->ignore_files)
+        ignore_leave(t);
     if (t->remove_files && proc_rmdir(t->p, f->path))
         tar_errno(t, ENOTEMPTY, "%s: Cannot rmdir", tar_quote(t, f->path));
 }
@@ -241,9 +270,7 @@ static void dump(Tar *t, const char *path, bool operand)
     Proc *p = t->p;
     Found f = {.path = path};
     Member m = {0};
-    if (!operand && excluded(t, path))
-        return;
-    if (operand && excluded(t, path))
+    if (excluded(t, path) || (!operand && ignored(t, path)))
         return;
     int err = proc_stat(p, path, t->dereference ? 0 : V_NOFOLLOW, &f.st);
     if (err) {
@@ -257,8 +284,8 @@ static void dump(Tar *t, const char *path, bool operand)
         return;
     }
     bool directory = S_ISDIR(f.st.mode);
-    if (t->newer_given && !directory && older(t, &f.st)) {
-        if (operand)
+    if (t->newer_given && !directory && !t->listed && older(t, &f.st)) {
+        if (operand && !t->incremental)
             warn(p, "%s: file is unchanged; not dumped", tar_quote(t, path));
         return;
     }
@@ -277,6 +304,8 @@ static void dump(Tar *t, const char *path, bool operand)
     proc_tick(p, 4);
 }
 
+void dump_found(Tar *t, const char *path) { dump(t, path, true); }
+
 void create_names(Tar *t, TarOut *o)
 {
     t->out = o;
@@ -284,6 +313,10 @@ void create_names(Tar *t, TarOut *o)
         Member m = {.name = mem_strdup(&t->p->mem, t->label), .type = 'V', .uname = mem_strdup(&t->p->mem, ""), .gname = mem_strdup(&t->p->mem, "")};
         m.mtime = proc_now(t->p, &m.mtime_ns);
         out_header(o, &m, NULL);
+    }
+    if (t->incremental) {
+        incremental_create(t);
+        return;
     }
     for (size_t i = 0; i < t->name_count; i++) {
         NameArg *n = &t->names[i];

@@ -407,7 +407,7 @@ static void extract_one(Tar *t, TarIn *in, Member *m)
     }
     size_t len = strlen(name);
     char *stored = name;
-    if (m->type == '5' && len > 1 && name[len - 1] == '/') {
+    if ((m->type == '5' || m->type == 'D') && len > 1 && name[len - 1] == '/') {
         name = mem_strdup(&t->p->mem, name);
         strip_slashes(name);
     }
@@ -441,7 +441,11 @@ static void extract_one(Tar *t, TarIn *in, Member *m)
     case '1': extract_hard_link(t, m, name); break;
     case '2': extract_symlink(t, m, name); break;
     case '3': case '4': case '6': extract_node(t, m, name); break;
-    case '5': case 'D': extract_directory(t, m, name); break;
+    case '5': case 'D':
+        extract_directory(t, m, name);
+        if (t->incremental && m->dumpdir.data)
+            incremental_purge(t, name, m->dumpdir);
+        break;
     case 'V': case 'M': case 'N': break;
     case '0': case '7': extract_file(t, in, m, name); break;
     default:

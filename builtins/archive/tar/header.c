@@ -4,7 +4,7 @@
 /* Offsets and lengths of the fields of a header block. */
 enum {
     F_NAME = 0, F_MODE = 100, F_UID = 108, F_GID = 116, F_SIZE = 124, F_MTIME = 136, F_SUM = 148, F_TYPE = 156, F_LINK = 157, F_MAGIC = 257, F_UNAME = 265,
-    F_GNAME = 297, F_MAJOR = 329, F_MINOR = 337, F_PREFIX = 345, F_SPARSE = 386, F_EXTENDED = 482, F_REAL_SIZE = 483,
+    F_GNAME = 297, F_MAJOR = 329, F_MINOR = 337, F_PREFIX = 345, F_ATIME = 345, F_CTIME = 357, F_SPARSE = 386, F_EXTENDED = 482, F_REAL_SIZE = 483,
     NAME_LEN = 100, PREFIX_LEN = 155, LONG_MOST = 1 << 20, SPANS_MOST = 1 << 20,
 };
 
@@ -91,6 +91,7 @@ typedef struct Extra {
     int64_t mtime;
     uint32_t mtime_ns;
     char *sparse_name, *sparse_map;
+    Slice dumpdir;
     int sparse_major, sparse_minor;
     Buf offsets; /* sparse 0.0: "offset,length," so far */
 } Extra;
@@ -160,6 +161,8 @@ static void pax_record(Tar *t, Extra *e, Slice key, Slice value)
         e->has_gid = decimal(value, &e->gid);
     else if (slice_is(key, "mtime"))
         e->has_mtime = pax_time(value, &e->mtime, &e->mtime_ns);
+    else if (slice_is(key, "GNU.dumpdir"))
+        e->dumpdir = slice(mem_copy(m, value), value.len);
     else if (slice_is(key, "GNU.sparse.name"))
         e->sparse_name = mem_copy(m, value);
     else if (slice_is(key, "GNU.sparse.map"))
@@ -321,6 +324,8 @@ static void apply_extra(TarIn *in, Member *m, Extra *e)
         m->uname = e->uname;
     if (e->gname)
         m->gname = e->gname;
+    if (e->dumpdir.data)
+        m->dumpdir = e->dumpdir;
     if (e->has_uid)
         m->uid = e->uid;
     if (e->has_gid)
@@ -446,6 +451,11 @@ bool in_member(TarIn *in, Member *m)
             apply_extra(in, m, &e);
             if ((m->type == '0' || m->type == '7') && !m->spans && *m->name && m->name[strlen(m->name) - 1] == '/')
                 m->type = '5'; /* v7 had no other way to say it */
+            if (m->type == 'D' && in->t->incremental) {
+                m->dumpdir = whole_data(in, m->size);
+                m->dumpdir.data = mem_copy(&in->t->p->mem, m->dumpdir);
+                m->left = 0;
+            }
             m->header_blocks = m->block - first + 1;
             m->block = first;
             return true;
@@ -515,9 +525,9 @@ static void long_text(TarOut *o, char type, const char *text)
     out_zeros(o, (BLOCK - n % BLOCK) % BLOCK);
 }
 
-static void pax_add(Buf *b, const char *key, const char *value)
+static void pax_add_slice(Buf *b, const char *key, Slice value)
 {
-    size_t body = strlen(key) + strlen(value) + 3, total = body + 1;
+    size_t body = strlen(key) + value.len + 3, total = body + 1;
     for (;;) {
         char digits[24];
         size_t n = (size_t)snprintf(digits, sizeof digits, "%zu", total);
@@ -525,8 +535,12 @@ static void pax_add(Buf *b, const char *key, const char *value)
             break;
         total = n + body;
     }
-    buf_printf(b, "%zu %s=%s\n", total, key, value);
+    buf_printf(b, "%zu %s=", total, key);
+    buf_append(b, value);
+    buf_char(b, '\n');
 }
+
+static void pax_add(Buf *b, const char *key, const char *value) { pax_add_slice(b, key, slice_str(value)); }
 
 static void pax_add_time(Buf *b, const char *key, int64_t seconds, uint32_t ns)
 {
@@ -562,6 +576,8 @@ static void pax_header(TarOut *o, const Member *m, const VStat *st)
         pax_add_time(&b, "atime", st->atime, st->atime_ns);
         pax_add_time(&b, "ctime", st->ctime, st->ctime_ns);
     }
+    if (m->dumpdir.data)
+        pax_add_slice(&b, "GNU.dumpdir", m->dumpdir);
     if (!b.len)
         return;
     char block[BLOCK] = "";
@@ -609,6 +625,10 @@ void out_header(TarOut *o, const Member *m, const VStat *st)
     block[F_TYPE] = f == FORMAT_V7 && (m->type == '0' || m->type == '5') ? 0 : m->type;
     if (m->link)
         put_text(block, F_LINK, NAME_LEN, m->link);
+    if (gnu && o->t->incremental && st) {
+        put_number(block, F_ATIME, 12, (uint64_t)st->atime, false);
+        put_number(block, F_CTIME, 12, (uint64_t)st->ctime, false);
+    }
     bool device = m->type == '3' || m->type == '4';
     if (f != FORMAT_V7) {
         memcpy(block + F_MAGIC, gnu ? "ustar  " : "ustar\00000", 8);

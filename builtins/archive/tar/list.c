@@ -70,6 +70,8 @@ void list_member(Tar *t, const Member *m, uint64_t block)
     else if (!strchr("034567DM", m->type))
         out_printf(t->list, " unknown file type %s", quote(t->p, mem_printf(&t->p->mem, "%c", m->type)));
     out_char(t->list, '\n');
+    if (t->incremental && t->verbose > 2 && m->dumpdir.data && t->mode != 'c')
+        incremental_show(t, m->dumpdir);
 }
 
 void list_archive(Tar *t, TarIn *in)

@@ -23,6 +23,7 @@ typedef struct Member {
     size_t span_count;
     uint64_t left;  /* of the data, unread */
     uint64_t header_blocks; /* with those of long names and pax */
+    Slice dumpdir;  /* of a directory in an incremental archive; ends in NUL. data NULL: none */
 } Member;
 
 typedef struct NameArg {
@@ -37,6 +38,10 @@ enum { MATCH_WILDCARDS = 1, MATCH_ANCHORED = 2, MATCH_ICASE = 4, MATCH_NO_SLASH 
 typedef struct Pattern { const char *text; unsigned flags; } Pattern;
 typedef struct Tag { const char *name; char kind; /* ' ' contents, 'a' all, 'u' under */ bool cache; } Tag;
 typedef struct Transform Transform;
+typedef struct IgnoreFile IgnoreFile;
+typedef struct IgnoreScope IgnoreScope;
+typedef struct OwnerMap OwnerMap;
+typedef struct Snapshot Snapshot;
 
 typedef struct Tar Tar;
 
@@ -96,6 +101,17 @@ struct Tar {
     Tag *tags;
     size_t tag_count;
     Transform *transforms;
+    IgnoreFile *ignore_files;
+    IgnoreScope *ignores; /* of the directories being stored, the innermost first */
+    OwnerMap *owner_map, *group_map;
+    bool incremental, level_zero, listed /* storing what an incremental list says */, pax_wanted;
+    const char *missing_program; /* that is to compress */
+    const char *snapshot_file;
+    int snapshot_fd;
+    Snapshot *snapshot;
+    int64_t began; /* when, for the snapshot */
+    uint32_t began_ns, newer_ns;
+    bool quoted_chars[256]; /* --quote-chars */
     Output *list; /* where names go */
     Output *index; /* --index-file */
     Map links;    /* create: (device, inode) to the member's name */
@@ -115,8 +131,14 @@ void tar_error(Tar *t, const char *format, ...) PRINTF_LIKE(2, 3);        /* and
 void tar_errno(Tar *t, int err, const char *format, ...) PRINTF_LIKE(3, 4); /* "tar: text: reason" and status 2 */
 NORETURN void tar_fatal(Tar *t, const char *format, ...) PRINTF_LIKE(2, 3); /* "Error is not recoverable: exiting now" */
 NORETURN void tar_unrecoverable(Tar *t);
+NORETURN void tar_misuse(Tar *t, const char *format, ...) PRINTF_LIKE(2, 3); /* and the hint */
 void tar_chdir(Tar *t, const char *directory);
 const char *tar_quote(Tar *t, const char *name);  /* a name as lists and most messages show it */
+
+/* --- options.c --- */
+extern const Option tar_options[];
+void tar_parse(Tar *t, Args *args);
+void tar_packing_by_suffix(Tar *t);
 
 /* --- blocks.c --- */
 void in_open(TarIn *in, Tar *t, int fd);
@@ -157,6 +179,27 @@ void list_archive(Tar *t, TarIn *in);
 /* --- create.c --- */
 void create_names(Tar *t, TarOut *o);
 void append_archives(Tar *t, TarOut *o);
+
+bool older(const Tar *t, const VStat *st); /* than what --newer or the snapshot says */
+void dump_found(Tar *t, const char *path); /* an operand's file, or one of an incremental list */
+
+/* --- ignore.c --- */
+void add_ignore_file(Tar *t, const char *name);
+void add_vcs_ignores(Tar *t);
+void ignore_enter(Tar *t, const char *directory);
+void ignore_leave(Tar *t);
+bool ignored(Tar *t, const char *name);
+
+/* --- owners.c --- */
+void read_owner_map(Tar *t, const char *file, bool group);
+bool owner_mapped(const OwnerMap *map, uint32_t id, uint64_t *to, const char **name); /* *name NULL: the number's own */
+
+/* --- incremental.c --- */
+void incremental_open(Tar *t);
+void incremental_create(Tar *t);
+Slice incremental_list(Tar *t, const char *path);
+void incremental_purge(Tar *t, const char *directory, Slice list);
+void incremental_show(Tar *t, Slice list);
 
 /* --- extract.c --- */
 void extract_archive(Tar *t, TarIn *in);
