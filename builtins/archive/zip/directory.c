@@ -52,10 +52,20 @@ static void extra_fields(ZipEntry *e, const char *s, size_t n)
         } else if (id == 0x5455 && len >= 5 && (s[0] & 1)) {
             e->mtime = (int32_t)get32(s + 1);
             e->has_mtime = true;
+        } else if (id == 0x7875 && len >= 11 && s[0] == 1 && s[1] == 4 && s[6] == 4) {
+            e->uid = get32(s + 2);
+            e->gid = get32(s + 7);
+            e->has_ids = true;
         }
         s += len;
         n -= len;
     }
+}
+
+void zip_entry_times(Proc *p, ZipEntry *e, const char *extra, size_t n)
+{
+    dos_to_unix(p, e);
+    extra_fields(e, extra, n);
 }
 
 static bool find_end(Proc *p, int fd, uint64_t size, uint64_t *at, char **record)
@@ -78,19 +88,27 @@ int zip_read_directory(Proc *p, int fd, ZipDirectory *d)
     VStat st;
     uint64_t at;
     char *end, more[56];
-    *d = (ZipDirectory){.comment = ""};
+    *d = (ZipDirectory){.comment = {"", 0}};
     if (proc_fstat(p, fd, &st) || !S_ISREG(st.mode) || !find_end(p, fd, st.size, &at, &end))
         return ZIP_NOT_FOUND;
     d->file_size = st.size;
+    bool zip64 = false;
     uint64_t count = get16(end + 10), size = get32(end + 12), offset = get32(end + 16);
     if ((count == 0xffff || size == 0xffffffff || offset == 0xffffffff) && at >= 20 && read_at(p, fd, at - 20, more, 20) && memcmp(more, "PK\6\7", 4) == 0 &&
         read_at(p, fd, get64(more + 8), more, 56) && memcmp(more, "PK\6\6", 4) == 0) {
+        zip64 = true;
         count = get64(more + 32);
         size = get64(more + 40);
         offset = get64(more + 48);
     }
     if (size > at || offset > at - size || count > ENTRIES_MOST || count > size / ENTRY_SIZE)
         return ZIP_BROKEN;
+    d->end = at;
+    d->comment = slice(end + END_SIZE, MIN((size_t)get16(end + 20), (size_t)(st.size - at - END_SIZE)));
+    if (!zip64) {
+        d->extra = (int64_t)(at - size - offset);
+        offset = at - size;
+    }
     char *data = mem_alloc(&p->keep, (size_t)size + 1);
     if (!read_at(p, fd, offset, data, (size_t)size))
         return ZIP_BROKEN;
@@ -105,8 +123,10 @@ int zip_read_directory(Proc *p, int fd, ZipDirectory *d)
         *e = (ZipEntry){.made_by = get16(data + 4), .version = get16(data + 6), .flags = get16(data + 8), .method = get16(data + 10), .dos_time = get16(data + 12), .dos_date = get16(data + 14),
                         .crc = get32(data + 16), .packed = get32(data + 20), .size = get32(data + 24), .internal = get16(data + 36), .attributes = get32(data + 38), .offset = get32(data + 42)};
         e->name = mem_copy(&p->keep, slice(data + ENTRY_SIZE, name));
-        dos_to_unix(p, e);
-        extra_fields(e, data + ENTRY_SIZE + name, extra);
+        e->place = offset + (size - left);
+        e->comment = slice(data + ENTRY_SIZE + name + extra, comment);
+        zip_entry_times(p, e, data + ENTRY_SIZE + name, extra);
+        e->offset += (uint64_t)d->extra;
         data += total;
         left -= total;
         proc_tick(p, 1);

@@ -19,16 +19,36 @@ static const Option options[] = {
     {'f', NULL, OPT_FLAG, "freshen existing files, create none", NULL, 0},
     {'d', NULL, OPT_VALUE, "extract files into exdir", "exdir", 0},
     {'x', NULL, OPT_FLAG, "exclude files that follow (in xlist)", NULL, 0},
+    {'z', NULL, OPT_FLAG, "display archive comment only", NULL, 0},
+    {'T', NULL, OPT_FLAG, "timestamp archive to latest", NULL, 0},
+    {'a', NULL, OPT_FLAG, "auto-convert any text files (-aa treat ALL files as text)", NULL, 0},
+    {'b', NULL, OPT_FLAG, "treat all files as binary", NULL, 0},
+    {'B', NULL, OPT_FLAG, "save a backup copy of each overwritten file as file~", NULL, 0},
+    {'D', NULL, OPT_FLAG, "skip restoration of timestamps of directories (-DD of all entries)", NULL, 0},
+    {'K', NULL, OPT_FLAG, "keep setuid/setgid/tacky permissions", NULL, 0},
+    {'L', NULL, OPT_FLAG, "make (some) names lowercase (-LL all)", NULL, 0},
+    {'M', NULL, OPT_FLAG, "accepted: there is no pager", NULL, 0},
+    {'P', NULL, OPT_VALUE, "accepted: members with a password are skipped", "password", 0},
+    {'U', NULL, OPT_FLAG, "use escapes for all non-ASCII Unicode, where the locale is not UTF-8 (-UU ignore any Unicode fields)", NULL, 0},
+    {'V', NULL, OPT_FLAG, "accepted: there are no VMS version numbers", NULL, 0},
+    {'W', NULL, OPT_FLAG, "? and * do not match a slash, ** does", NULL, 0},
+    {'X', NULL, OPT_FLAG, "restore UID/GID info", NULL, 0},
+    {':', NULL, OPT_FLAG, "allow \"../\" in names", NULL, 0},
+    {'^', NULL, OPT_FLAG, "allow control characters in names", NULL, 0},
+    OPTION_HELP('h'),
     OPTIONS_END,
 };
 
+typedef struct Directory { struct Directory *next; char *path; const ZipEntry *e; } Directory;
 typedef struct Link { struct Link *next; char *path, *target; } Link;
 
 typedef struct {
     Proc *p;
     char mode; /* x l v t p c Z */
     int quiet, overwrite; /* 1 always, -1 never */
-    bool junk, fold, update, freshen;
+    bool junk, fold, update, freshen, keep_bits, owners, backups, path_wild, up, controls;
+    int text, no_times, lower, escapes; /* how often -a, -D, -L and -U were given */
+    Directory *directories;
     const char *directory, *archive;
     char **names, **excluded;
     bool *found;
@@ -39,19 +59,22 @@ typedef struct {
 static void error_line(Unzip *u, const char *text)
 {
     output_flush(u->p->out);
-    out_str(u->p->err, text);
-    output_flush(u->p->err);
+    Output *o = u->mode == 't' ? u->p->out : u->p->err; /* what is wrong is the answer to -t */
+    out_str(o, text);
+    output_flush(o);
 }
+
+static unsigned pattern_flags(const Unzip *u, const char *pattern) { return u->path_wild && !strstr(pattern, "**") ? MATCH_NO_SLASH : 0; }
 
 static bool chosen(Unzip *u, const ZipEntry *e)
 {
     unsigned flags = MATCH_WILDCARDS | (u->fold ? MATCH_ICASE : 0u);
     bool yes = u->name_count == 0;
     for (int i = 0; i < u->name_count; i++)
-        if (glob_match(u->names[i], e->name, flags, false))
+        if (glob_match(u->names[i], e->name, pattern_flags(u, u->names[i]) | flags, false))
             yes = u->found[i] = true;
     for (int i = 0; i < u->excluded_count && yes; i++)
-        yes = !glob_match(u->excluded[i], e->name, flags, false);
+        yes = !glob_match(u->excluded[i], e->name, pattern_flags(u, u->excluded[i]) | flags, false);
     return yes;
 }
 
@@ -68,13 +91,22 @@ static const char *method_of(const ZipEntry *e)
     return e->method == 0 ? "Stored" : e->method == 8 ? deflate[e->flags >> 1 & 3] : "Unk:xx";
 }
 
+static void put_comment(Unzip *u, Slice text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.data[i] != '\r')
+            out_char(u->p->out, text.data[i]);
+    if (text.len && text.data[text.len - 1] != '\n')
+        out_char(u->p->out, '\n');
+}
+
 static void list(Unzip *u, const ZipDirectory *d)
 {
     Output *o = u->p->out;
     uint64_t size = 0, packed = 0;
     unsigned long count = 0;
     bool verbose = u->mode == 'v';
-    if (!u->quiet && u->mode != 'Z')
+    if (u->quiet < 2 && u->mode != 'Z')
         out_str(o, verbose ? " Length   Method    Size  Cmpr    Date    Time   CRC-32   Name\n--------  ------  ------- ---- ---------- ----- --------  ----\n"
                            : "  Length      Date    Time    Name\n---------  ---------- -----   ----\n");
     for (size_t i = 0; i < d->count; i++) {
@@ -88,12 +120,14 @@ static void list(Unzip *u, const ZipDirectory *d)
             out_printf(o, "%8llu  %-6s %8llu %3d%% %s %08x  %s\n", (unsigned long long)e->size, method_of(e), (unsigned long long)e->packed, zip_percent(e->packed, e->size), date_of(u, e), e->crc, e->name);
         else
             out_printf(o, "%9llu  %s   %s\n", (unsigned long long)e->size, date_of(u, e), e->name);
+        if (e->comment.len && u->mode != 'Z')
+            put_comment(u, e->comment);
         size += e->size;
         packed += e->packed;
         count++;
         mem_reset(&u->p->mem, mark);
     }
-    if (u->quiet || u->mode == 'Z')
+    if (u->quiet > 1 || u->mode == 'Z')
         return;
     if (verbose)
         out_printf(o, "--------          -------  ---                            -------\n%8llu         %8llu %3d%%                            %lu file%s\n", (unsigned long long)size, (unsigned long long)packed,
@@ -109,14 +143,41 @@ typedef struct Target {
     const ZipEntry *e;
     int archive, fd; /* fd -1: nowhere */
     Buf *text;       /* a symlink's */
+    bool lines, cr;  /* CR LF becomes LF; cr: a CR is held back */
     int error;
     uint32_t crc;
     const char *wrong;
 } Target;
 
+static void put_bytes(Target *t, Slice data);
+
+/* -a: the ends of lines as they are here. */
+static void put_lines(Target *t, Slice data)
+{
+    size_t from = 0;
+    for (size_t i = 0; i < data.len; i++) {
+        if (t->cr && data.data[i] != '\n')
+            put_bytes(t, SLICE("\r"));
+        t->cr = data.data[i] == '\r';
+        if (t->cr) {
+            put_bytes(t, slice(data.data + from, i - from));
+            from = i + 1;
+        }
+    }
+    put_bytes(t, slice_from(data, from));
+}
+
 static void put(void *arg, Slice data)
 {
     Target *t = arg;
+    if (t->lines)
+        put_lines(t, data);
+    else
+        put_bytes(t, data);
+}
+
+static void put_bytes(Target *t, Slice data)
+{
     if (t->text)
         buf_append(t->text, data);
     else if (t->fd == 1)
@@ -131,6 +192,8 @@ static void expand(Proc *p, void *arg)
 {
     Target *t = arg;
     t->wrong = zip_expand(p, t->archive, t->e, put, t, &t->crc);
+    if (t->cr)
+        put_bytes(t, SLICE("\r"));
 }
 
 static bool sound(Target *t)
@@ -158,7 +221,7 @@ static char *safe_path(Unzip *u, const char *name)
         error_line(u, mem_printf(&u->p->mem, "warning:  stripped absolute path spec from %s\n", name));
     for (const char *s = name; *s;) {
         size_t n = strcspn(s, "/");
-        bool dots = n == 2 && s[0] == '.' && s[1] == '.';
+        bool dots = !u->up && n == 2 && s[0] == '.' && s[1] == '.';
         up |= dots;
         if (n && !dots) {
             buf_append(&b, slice(s, n));
@@ -179,7 +242,7 @@ static void make_directories(Unzip *u, const char *path)
     char *copy = mem_strdup(&u->p->mem, path);
     for (char *s = copy + 1; *copy && (s = strchr(s, '/')); s++) {
         *s = 0;
-        if (proc_mkdir(u->p, copy, 0777) == 0 && !u->quiet && strlen(copy) > strlen(u->directory ? u->directory : ""))
+        if (proc_mkdir(u->p, copy, 0777) == 0 && !u->quiet && !s[1])
             out_printf(u->p->out, "   creating: %s/\n", copy);
         *s = '/';
     }
@@ -213,10 +276,30 @@ static bool may_replace(Unzip *u, const char *path, const ZipEntry *e)
         if (answer[0] != 'y' && answer[0] != 'A')
             return false;
     }
-    return u->overwrite >= 0 && !S_ISDIR(st.mode) && proc_unlink(u->p, path) == 0;
+    if (u->overwrite < 0 || S_ISDIR(st.mode))
+        return false;
+    return (u->backups ? proc_rename(u->p, path, mem_printf(&u->p->mem, "%s~", path), false) : proc_unlink(u->p, path)) == 0;
 }
 
 static bool unix_made(const ZipEntry *e) { return e->made_by >> 8 == 3 && e->attributes >> 16; }
+
+static void remember_directory(Unzip *u, const char *path, const ZipEntry *e)
+{
+    Directory *d = mem_new(&u->p->keep, Directory);
+    *d = (Directory){u->directories, mem_strdup(&u->p->keep, path), e};
+    u->directories = d;
+}
+
+/* Modes and times of directories come when nothing is written into them any more. */
+static void finish_directories(Unzip *u)
+{
+    for (const Directory *d = u->directories; d; d = d->next) {
+        if (!u->no_times)
+            proc_utimes(u->p, d->path, V_NOFOLLOW, (VTime){0, 0, VTIME_NOW}, (VTime){d->e->mtime, 0, VTIME_SET});
+        if (unix_made(d->e))
+            proc_chmod(u->p, d->path, V_NOFOLLOW, d->e->attributes >> 16 & (u->keep_bits ? 07777u : 0777u));
+    }
+}
 
 static void extract_one(Unzip *u, int archive, const ZipEntry *e)
 {
@@ -228,16 +311,21 @@ static void extract_one(Unzip *u, int archive, const ZipEntry *e)
     char *name = safe_path(u, u->junk ? mem_copy(&p->mem, base_name(e->name)) : e->name);
     if (!*name)
         return;
+    if (u->lower > 1 || (u->lower && e->made_by >> 8 == 0))
+        for (char *s = name; *s; s++)
+            *s = *s >= 'A' && *s <= 'Z' ? (char)(*s + 32) : *s;
     const char *path = u->directory ? mem_printf(&p->mem, "%s/%s", u->directory, name) : name;
     make_directories(u, path);
-    if (directory)
+    if (directory) {
+        remember_directory(u, path, e);
         return;
+    }
     uint32_t mode = unix_made(e) ? e->attributes >> 16 : S_IFREG | 0666u;
     bool link = S_ISLNK(mode);
     if (!may_replace(u, path, e))
         return;
     Buf text;
-    Target t = {.u = u, .e = e, .archive = archive, .fd = -1};
+    Target t = {.u = u, .e = e, .archive = archive, .fd = -1, .lines = !link && (u->text > 1 || (u->text && (e->internal & 1)))};
     if (link) {
         buf_init(&text, &p->mem, 1 << 16);
         t.text = &text;
@@ -248,6 +336,8 @@ static void extract_one(Unzip *u, int archive, const ZipEntry *e)
     }
     if (!u->quiet)
         out_printf(p->out, link ? "    linking: %-22s  " : e->method ? "  inflating: %-22s  " : " extracting: %-22s  ", path);
+    if (!u->quiet && !link && u->text == 1)
+        out_str(p->out, e->internal & 1 ? "[text]  " : "[binary]");
     if (link)
         expand(p, &t);
     else
@@ -265,8 +355,11 @@ static void extract_one(Unzip *u, int archive, const ZipEntry *e)
     if (link)
         return;
     if (good) {
-        proc_fchmod(p, t.fd, unix_made(e) ? mode & 0777 : 0666 & ~p->cred.umask);
-        proc_futimes(p, t.fd, (VTime){0, 0, VTIME_NOW}, (VTime){e->mtime, 0, VTIME_SET});
+        if (u->owners && e->has_ids && proc_fchown(p, t.fd, e->uid, e->gid))
+            error_line(u, mem_printf(&p->mem, " (warning) cannot set UID %u and/or GID %u for %s\n          %s\n", e->uid, e->gid, path, error_text(EPERM)));
+        proc_fchmod(p, t.fd, unix_made(e) ? mode & (u->keep_bits ? 07777 : 0777) : 0666 & ~p->cred.umask);
+        if (u->no_times < 2)
+            proc_futimes(p, t.fd, (VTime){0, 0, VTIME_NOW}, (VTime){e->mtime, 0, VTIME_SET});
     }
     proc_close(p, t.fd);
     if (!good)
@@ -323,6 +416,7 @@ static void members(Unzip *u, int archive, const ZipDirectory *d)
         mem_reset(&u->p->mem, mark);
     }
     make_links(u);
+    finish_directories(u);
 }
 
 static int open_archive(Unzip *u)
@@ -371,6 +465,18 @@ static void parse(Unzip *u, Args *args)
             case 'f': u->freshen = true; break;
             case 'd': u->directory = mem_strdup(&u->p->keep, args->value); break;
             case 'x': excluding = true; break;
+            case 'z': case 'T': u->mode = (char)id; break;
+            case 'a': u->text++; break;
+            case 'b': u->text = 0; break;
+            case 'B': u->backups = true; break;
+            case 'D': u->no_times++; break;
+            case 'K': u->keep_bits = true; break;
+            case 'L': u->lower++; break;
+            case 'U': u->escapes++; break;
+            case 'W': u->path_wild = true; break;
+            case 'X': u->owners = true; break;
+            case ':': u->up = true; break;
+            case '^': u->controls = true; break;
             default: break;
             }
         }
@@ -386,6 +492,19 @@ static void parse(Unzip *u, Args *args)
     }
 }
 
+/* -T: the archive becomes as old as its newest member. */
+static int stamp(Unzip *u, const ZipDirectory *d)
+{
+    int64_t newest = INT64_MIN;
+    for (size_t i = 0; i < d->count; i++)
+        newest = MAX(newest, d->entries[i].mtime);
+    if (d->count)
+        proc_utimes(u->p, u->archive, 0, (VTime){newest, 0, VTIME_SET}, (VTime){newest, 0, VTIME_SET});
+    if (!u->quiet)
+        out_printf(u->p->out, "Updated time stamp for %s.\n", u->archive);
+    return 0;
+}
+
 static int unzip_main(Proc *p, Args *args)
 {
     Unzip u = {.p = p, .mode = 'x'};
@@ -396,10 +515,20 @@ static int unzip_main(Proc *p, Args *args)
         return 0;
     }
     int archive = open_archive(&u);
-    if (!u.quiet && u.mode != 'p' && u.mode != 'Z')
+    if (!u.quiet && u.mode != 'p' && u.mode != 'Z' && u.mode != 'T')
         out_printf(p->out, "Archive:  %s\n", u.archive);
     if (zip_read_directory(p, archive, &d) != ZIP_OK)
         no_directory(&u);
+    if (d.comment.len && (u.mode == 'z' || (!u.quiet && u.mode != 'p' && u.mode != 'Z' && u.mode != 'T')))
+        put_comment(&u, d.comment);
+    if (u.mode == 'z')
+        return 0;
+    if (u.mode == 'T')
+        return stamp(&u, &d);
+    if (d.extra > 0) {
+        error_line(&u, mem_printf(&p->mem, "warning [%s]:  %lld extra bytes at beginning or within zipfile\n  (attempting to process anyway)\n", u.archive, (long long)d.extra));
+        u.status = 1;
+    }
     if (u.mode == 'l' || u.mode == 'v' || u.mode == 'Z')
         list(&u, &d);
     else
@@ -410,7 +539,7 @@ static int unzip_main(Proc *p, Args *args)
                 error_line(&u, mem_printf(&p->mem, "caution: filename not matched:  %s\n", u.names[i]));
             u.status = MAX(u.status, 11);
         }
-    if (u.mode == 't' && u.status == 0 && u.quiet < 2)
+    if (u.mode == 't' && u.status <= 1 && u.quiet < 2)
         out_printf(p->out, "No errors detected in compressed data of %s.\n", u.archive);
     return u.status;
 }
