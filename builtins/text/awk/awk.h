@@ -198,6 +198,7 @@ Rx *rx_of(Awk *w, const Value *v);          /* valid until the next few rx_of */
 /* Compiles for the present IGNORECASE; NULL and *error when it is bad. */
 Re *rx_compiled(Awk *w, Rx *rx, bool groups, ReError *error);
 /* As re_search; the text's kind may be told. */
+bool rx_looks_back(const Rx *rx); /* may hold \\y, \\<, \\> or \\B */
 /* What is behind `start` as a text of its own: patsplit and FPAT find ^ and \\y there. */
 bool rx_search_rest(Awk *w, Rx *rx, Slice text, ReText kind, size_t start, ReSpan *span);
 bool rx_search(Awk *w, Rx *rx, Slice text, ReText kind, size_t start, bool not_bol, ReSpan *spans, size_t n);
@@ -309,6 +310,8 @@ size_t field_count(Awk *w);
 void field_set_count(Awk *w, double n);
 size_t field_index(Awk *w, double n, bool reading); /* checks; fatal when negative, and when it is to be made and too high */
 void split_setup(Awk *w);                         /* FS, FPAT, FIELDWIDTHS or IGNORECASE changed */
+/* A separator's \\y and \\B know nothing of what is before `from`; ^ matches at the text's beginning alone. */
+bool search_separator(Awk *w, Rx *rx, Slice s, ReText kind, size_t from, ReSpan *at);
 size_t split_into(Awk *w, Slice text, ReText kind, const Splitter *how, Array *out, Array *seps);
 Splitter splitter_of(Awk *w, const Value *fs);
 size_t patsplit_into(Awk *w, Slice text, Rx *rx, Array *out, Array *seps);

@@ -231,7 +231,7 @@ static uint64_t bits_of(Awk *w, const char *name, const Value *args, uint32_t i)
     double n = value_number(w, &args[i]);
     if (n < 0)
         awk_fatal(w, "%s: argument %u negative value %g is not allowed", name, i + 1, n);
-    return n < 18446744073709551616.0 ? (uint64_t)n : UINT64_MAX;
+    return n < 18446744073709551616.0 ? (uint64_t)n : 0; /* what does not fit loses all its bits */
 }
 
 /* As many bits as a double holds: the low ones, counted from the lowest that is set. */

@@ -196,12 +196,22 @@ static void split_each(Awk *w)
     w->record.split = true;
 }
 
+bool search_separator(Awk *w, Rx *rx, Slice s, ReText kind, size_t from, ReSpan *at)
+{
+    if (likely(!from || !rx_looks_back(rx)))
+        return rx_search(w, rx, s, kind, from, false, at, 1);
+    if (!rx_search(w, rx, slice_from(s, from), kind, 0, true, at, 1))
+        return false;
+    *at = (ReSpan){at->start + from, at->end + from};
+    return true;
+}
+
 /* Where the next separator is, at or after `from`; a separator is never empty. */
 static bool next_separator(Awk *w, const Splitter *how, Slice s, ReText kind, size_t from, ReSpan *at)
 {
     size_t search = from;
     bool found = false;
-    while (search <= s.len && (found = rx_search(w, how->rx, s, kind, search, false, at, 1)) && at->start == at->end)
+    while (search <= s.len && (found = search_separator(w, how->rx, s, kind, search, at)) && at->start == at->end)
         search = at->end + 1;
     found = found && search <= s.len;
     if (how->newline_too) {

@@ -289,6 +289,8 @@ bool rx_search(Awk *w, Rx *rx, Slice text, ReText kind, size_t start, bool not_b
     return r == RE_MATCHED;
 }
 
+bool rx_looks_back(const Rx *rx) { return memchr(rx->source->data, '\\', rx->source->len) != NULL; }
+
 bool rx_search_rest(Awk *w, Rx *rx, Slice text, ReText kind, size_t start, ReSpan *span)
 {
     if (!rx_search(w, rx, slice_from(text, start), kind, 0, false, span, 1))

@@ -48,15 +48,16 @@ static int rank(Awk *w, const Value *v)
         return RANK_ARRAY;
     if (v->kind == V_UNSET && !v->cell)
         return RANK_UNTYPED;
-    return value_looks_numeric(w, v) ? RANK_NUMBER : RANK_TEXT;
+    return value_looks_numeric(w, v) && !(v->kind == V_UNSET && v->cell == CELL_FIELD) ? RANK_NUMBER : RANK_TEXT;
 }
 
-/* Where values are equal: whole numbers come in the order they have, also where the values go down, before the other indices as text. */
+/* Where values are equal the indices are compared as text, for which a whole number counts as empty: these come in the order they have, also
+ * where the values go down, before the others. */
 static int compare_indices(const Sorting *s, const Pair *a, const Pair *b)
 {
-    if (a->text != b->text)
-        return a->text ? 1 : -1;
-    return a->text ? compare_text(s->w, &a->key, &b->key) : 0;
+    if (a->text && b->text)
+        return compare_text(s->w, &a->key, &b->key);
+    return a->text ? a->key.s->len != 0 : b->text ? -(b->key.s->len != 0) : 0;
 }
 
 static int compare_values(Sorting *s, const Pair *a, const Pair *b)

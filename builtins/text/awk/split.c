@@ -122,7 +122,7 @@ static void pieces_regex(Pieces *p, Rx *rx, ReText kind)
 {
     size_t from = 0, search = 0;
     ReSpan at;
-    while (search <= p->text.len && rx_search(p->w, rx, p->text, kind, search, false, &at, 1)) {
+    while (search <= p->text.len && search_separator(p->w, rx, p->text, kind, search, &at)) {
         if (at.start == at.end) {
             search = at.end + 1;
             continue;

@@ -83,52 +83,91 @@ static void put_replacement(Subst *s)
     }
 }
 
-static size_t char_length(const Awk *w, Slice s, size_t at)
+/* ---- the matches ---- */
+
+typedef struct { size_t copied; uint64_t which, seen, done; } Progress; /* which: 0, or the number of the match that is wanted */
+
+/* A match to be counted, in spans[0]; true when it was the last one wanted. */
+static bool replace_one(Subst *s, Progress *p)
 {
-    size_t n = 1;
-    if (w->utf8 && at < s.len)
-        utf8_decode(s.data + at, s.len - at, &n);
-    return n;
+    p->seen++;
+    if (p->which && p->seen != p->which)
+        return false;
+    buf_append(s->out, slice(s->text.data + p->copied, s->spans[0].start - p->copied));
+    put_replacement(s);
+    p->copied = s->spans[0].end;
+    p->done++;
+    return p->which != 0;
 }
 
-/* Replaces match number `which` (0: all of them); how many were replaced. The result is in s->out when there are any. */
+/* A bracket expression for which glibc takes the text apart into characters. */
+static bool has_wide_bracket(Slice source)
+{
+    size_t at = slice_find(source, '[');
+    Slice rest = slice_from(source, MIN(at + 1, source.len));
+    return at < source.len && (!slice_ascii(source) || slice_find(rest, '-') < rest.len || slice_search(rest, SLICE("[:")) != SIZE_MAX || slice_search(source, SLICE("[^")) != SIZE_MAX);
+}
+
+/* Whether the expression matches nothing between any two bytes: gawk, which goes on by a byte behind an empty match, then finds that inside
+ * of a character. */
+static bool matches_inside(Subst *s)
+{
+    ReSpan m;
+    if (rx_looks_back(s->rx) || has_wide_bracket(string_slice(s->rx->source)))
+        return false;
+    return rx_search(s->w, s->rx, SLICE("\1\1"), TEXT_ASCII, 1, false, &m, 1) && m.start == 1 && m.end == 1;
+}
+
+/* Behind an empty match at `at`: where the search goes on. *last: the match that was wanted lay inside of the character. */
+static size_t pass_char(Subst *s, Progress *p, size_t at, bool *last)
+{
+    size_t n = 1;
+    *last = false;
+    if (s->w->utf8 && at < s->text.len && (unsigned char)s->text.data[at] >= 0x80) {
+        utf8_decode(s->text.data + at, s->text.len - at, &n);
+        bool inside = n > 1 && matches_inside(s);
+        for (size_t i = 1; inside && i < n && !*last; i++) {
+            s->spans[0] = (ReSpan){at + i, at + i};
+            for (size_t k = 1; k < s->nspans; k++)
+                s->spans[k] = (ReSpan){RE_UNSET, RE_UNSET};
+            *last = replace_one(s, p);
+        }
+    }
+    return at + n;
+}
+
+/* Replaces match number `which` (0: all of them); how many were replaced. The result is in s->out when there are any. An empty match right
+ * behind a match does not count, but where one of a number is wanted. */
 static double replace(Subst *s, uint64_t which)
 {
     Awk *w = s->w;
     ReText kind = slice_ascii(s->text) ? TEXT_ASCII : TEXT_MIXED;
-    size_t copied = 0, at = 0, last_end = SIZE_MAX;
-    uint64_t seen = 0, done = 0;
+    size_t at = 0, last_end = SIZE_MAX;
+    Progress p = {.which = which};
+    bool last = false;
     buf_clear(s->out);
-    while (at <= s->text.len && rx_search(w, s->rx, s->text, kind, at, false, s->spans, s->nspans)) {
+    while (!last && at <= s->text.len && rx_search(w, s->rx, s->text, kind, at, false, s->spans, s->nspans)) {
         ReSpan m = s->spans[0];
-        if (m.start == m.end && m.start == last_end && (!which || ++seen != which)) {
-            at = m.start + char_length(w, s->text, m.start);
-            last_end = SIZE_MAX;
+        bool empty = m.start == m.end, adjacent = empty && m.start == last_end;
+        if (adjacent && !(which && p.seen + 1 == which)) {
             if (m.start >= s->text.len)
                 break;
-            /* An empty match right behind a match does not count, but where one of a number is wanted; look on from the next character. */
+            p.seen += which != 0;
+            at = pass_char(s, &p, m.start, &last);
+            last_end = SIZE_MAX;
             continue;
         }
-        seen += !(m.start == m.end && m.start == last_end);
-        if (!which || seen == which) {
-            buf_append(s->out, slice(s->text.data + copied, m.start - copied));
-            put_replacement(s);
-            copied = m.end;
-            done++;
-        }
-        if (which && seen == which)
-            break;
-        last_end = m.end;
-        at = m.end;
-        if (m.start == m.end)
-            at += char_length(w, s->text, m.end);
+        last = replace_one(s, &p);
+        last_end = at = m.end;
+        if (empty && !last)
+            at = pass_char(s, &p, m.end, &last);
         proc_tick(w->p, 1);
     }
-    if (done)
-        buf_append(s->out, slice_from(s->text, copied));
+    if (p.done)
+        buf_append(s->out, slice_from(s->text, p.copied));
     if (s->out->failed)
         awk_fatal(w, "result of substitution is too large");
-    return (double)done;
+    return (double)p.done;
 }
 
 double substitute(Awk *w, bool all, const Value *re, const Value *replacement, String *target, String **out)
