@@ -8,7 +8,7 @@ test="libssl-dev libbz2-dev liblzma-dev libzstd-dev libsqlite3-dev libxml2-dev g
 test="$test bc bsdextrautils file tree dos2unix gettext-base moreutils time procps xxd uuid-runtime ncal binutils"
 test="$test libyaml-dev"
 test="$test libcurl4-openssl-dev libidn2-dev curl openssl wget nghttp2-server"
-test="$test patch ripgrep"
+test="$test patch ripgrep mawk"
 test="$test libedit-dev python3-jsonschema"
 want="$build"
 [ "${1:-build}" = test ] && want="$build $test"
