@@ -230,6 +230,8 @@ bool input_chunk(Input *in, Slice *chunk);
 /* Next record without its delimiter, of any length; *ended tells whether the delimiter was there. Valid until the next call.
  * Points into file data where the record lies in one chunk. */
 bool input_record(Input *in, Slice *record, bool *ended);
+/* Takes the whole records at hand that come before the first which holds the needle of `re`: perhaps none. Valid as a chunk is. */
+Slice input_pass(Input *in, const Re *re);
 /* Gives back what was read and not used (seek on a file, push back on a pipe): for head, read, sed q. */
 void input_give_back(Input *in);
 /* The descriptor's chunk that input_chunk just gave, for out_chunk. */

@@ -140,6 +140,15 @@ bool input_record(Input *in, Slice *record, bool *ended)
     return true;
 }
 
+Slice input_pass(Input *in, const Re *re)
+{
+    size_t at = re_needle_find(re, in->window);
+    const char *before = at ? memrchr(in->window.data, in->delimiter, MIN(at, in->window.len)) : NULL;
+    Slice passed = slice(in->window.data, before ? (size_t)(before + 1 - in->window.data) : 0);
+    in->window = slice_from(in->window, passed.len);
+    return passed;
+}
+
 void input_give_back(Input *in)
 {
     if (in->window.len && proc_seek(in->proc, in->fd, 0, SEEK_CUR) >= 0) /* what was taken from a pipe is gone, as with the originals */

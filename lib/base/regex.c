@@ -30,10 +30,13 @@ enum {
     LOOKED_THROUGH = 16 * 1024, /* longer subjects of unknown text count as mixed */
 };
 
+enum { LONG = 4096 /* where one call into PCRE2 costs nothing beside the search */ };
+
 typedef struct Scratch {
     pcre2_match_data *data;
     pcre2_match_context *context;
     int *workspace; /* of the DFA matcher, made when first needed */
+    uint32_t limit; /* of matching, as the context has it; 0: not set */
     size_t best[]; /* the longest match's offsets */
 } Scratch;
 
@@ -56,6 +59,7 @@ struct Re {
     uint32_t groups;
     ReFacts facts;
     Needle needle;
+    bool needle_first; /* every match begins with the needle, a byte that PCRE2 looks for by itself */
     pcre2_general_context *general;
     Form fast, full;           /* full.text NULL: fast serves all subjects; fast.text NULL: full does */
     _Atomic(Scratch *) spare;
@@ -342,6 +346,9 @@ Re *re_compile(Budget *budget, Mem *mem, const Slice *patterns, size_t count, Re
         ok = code != NULL;
         if (code && syntax == RE_PCRE)
             pcre2_pattern_info(code, PCRE2_INFO_CAPTURECOUNT, &re->groups);
+        uint32_t first = 0;
+        if (code && re->facts.needle.len == 1 && pcre2_pattern_info(code, PCRE2_INFO_FIRSTCODETYPE, &first) == 0)
+            re->needle_first = first == 1;
     }
     if (!ok) {
         re_free(re);
@@ -397,6 +404,7 @@ size_t re_group_named(const Re *re, Slice name)
 }
 
 Slice re_needle(const Re *re) { return re->facts.needle; }
+size_t re_needle_find(const Re *re, Slice subject) { return needle_find(&re->needle, subject); }
 
 /* ---- matching ---- */
 
@@ -410,6 +418,7 @@ static Scratch *scratch_take(Re *re)
     if (!s)
         return NULL;
     s->workspace = NULL;
+    s->limit = 0;
     s->data = pcre2_match_data_create((uint32_t)pairs, re->general);
     s->context = pcre2_match_context_create(re->general);
     if (!s->data || !s->context) {
@@ -418,6 +427,12 @@ static Scratch *scratch_take(Re *re)
     }
     pcre2_set_heap_limit(s->context, HEAP_KIB);
     return s;
+}
+
+static void set_limit(Scratch *s, uint32_t limit)
+{
+    if (unlikely(s->limit != limit))
+        pcre2_set_match_limit(s->context, s->limit = limit);
 }
 
 static void scratch_put(Re *re, Scratch *s)
@@ -559,7 +574,7 @@ static void fill_spans(const size_t *offsets, size_t pairs, ReSpan *spans, size_
 static int search_slice(Search *s, size_t start, uint32_t limit, ReSpan *spans, size_t nspans)
 {
     Re *re = s->re;
-    pcre2_set_match_limit(s->scratch->context, limit);
+    set_limit(s->scratch, limit);
     int rc = match_once(s, start);
     if (rc < 0)
         return rc;
@@ -616,7 +631,7 @@ static int dfa_slice(Search *s, const ReEnv *env, const pcre2_code *code, size_t
 {
     if (!slice_begin(s, start))
         return PCRE2_ERROR_NOMEMORY;
-    pcre2_set_match_limit(s->scratch->context, LAST_LIMIT);
+    set_limit(s->scratch, LAST_LIMIT);
     int rc = match_dfa(s, code, start, options);
     *end = pcre2_get_ovector_pointer(s->scratch->data)[1];
     slice_end(s);
@@ -655,7 +670,7 @@ static int search_linear(Search *s, const ReEnv *env, size_t start, ReSpan *span
     if (nspans > 1 && re->groups) {
         if (!slice_begin(s, at))
             return PCRE2_ERROR_NOMEMORY;
-        pcre2_set_match_limit(s->scratch->context, CAPTURES_LIMIT);
+        set_limit(s->scratch, CAPTURES_LIMIT);
         rc = captures_at(s, at, end);
         if (rc > 0)
             fill_spans(s->scratch->best, (size_t)re->groups + 1, spans, nspans);
@@ -724,7 +739,7 @@ ReResult re_search(const ReEnv *env, Re *re, Slice subject, size_t start, bool n
     Slice needle = re->facts.needle;
     if (start > subject.len)
         return RE_NOMATCH;
-    if (needle.len) {
+    if (needle.len && !(re->needle_first && subject.len - start > LONG)) {
         size_t at = needle_find(&re->needle, slice_from(subject, start));
         if (at == SIZE_MAX)
             return RE_NOMATCH;

@@ -78,6 +78,7 @@ size_t re_group_named(const Re *re, Slice name); /* of an RE_PCRE; 0: none */
 
 /* A byte string that every match contains, or an empty slice: for skipping ahead with memmem. */
 Slice re_needle(const Re *re);
+size_t re_needle_find(const Re *re, Slice subject); /* its first place, or SIZE_MAX */
 
 ReCache *re_cache_new(Budget *budget, size_t entries);
 void re_cache_free(ReCache *cache);

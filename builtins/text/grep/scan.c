@@ -133,11 +133,15 @@ static bool matches_only(const Grep *g)
 static void scan_matches(Grep *g, Slice s)
 {
     ReSpan m;
+    bool bare = !g->with_name && !g->numbers && !g->bytes && !g->line_buffered && (g->binary == BINARY_TEXT || g->env.text != TEXT_MIXED);
     for (size_t at = 0; at < s.len && grep_search(g, s, at, &m) == RE_MATCHED && m.start < s.len; at = m.end) {
         g->selected++;
-        if (m.end == m.start)
+        if (m.end == m.start) {
             m.end++;
-        else if (!print_match(g, slice(s.data + m.start, m.end - m.start)))
+        } else if (bare) {
+            out_write(g->p->out, slice(s.data + m.start, m.end - m.start));
+            out_char(g->p->out, g->eol);
+        } else if (!print_match(g, slice(s.data + m.start, m.end - m.start)))
             m.end = line_end(g, s, m.start);
     }
 }
@@ -181,7 +185,7 @@ bool scan_buffer(Grep *g, Slice s)
 {
     g->buffer = s;
     g->counted_to = s.data;
-    g->env.text = slice_ascii(s) ? TEXT_ASCII : TEXT_MIXED;
+    g->env.text = !g->utf8 ? TEXT_UNKNOWN : slice_ascii(s) ? TEXT_ASCII : TEXT_MIXED; /* bytes have one form of the expression only */
     if (matches_only(g))
         scan_matches(g, s);
     else if (!enough(g))

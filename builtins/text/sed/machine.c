@@ -552,11 +552,50 @@ static CycleEnd run_program(Sed *s, int *status)
     return CYCLE_END;
 }
 
+/* The expression without whose match no command does anything to a line, if that is one alone. */
+static const SedRegex *only_condition(const Sed *s)
+{
+    const SedRegex *found = NULL;
+    for (size_t i = 0; i < s->count; i++) {
+        const SedCommand *c = &s->commands[i];
+        const SedRegex *r = NULL;
+        if (c->name == ':')
+            continue;
+        if (c->a1.kind == ADDR_REGEX && c->a2.kind == ADDR_NONE && !c->negated)
+            r = &c->a1.regex;
+        else if (c->name == 's' && c->a1.kind == ADDR_NONE && !c->negated)
+            r = &c->s->regex;
+        if (!r || !r->re || found || !re_needle(r->re).len)
+            return NULL;
+        found = r;
+        if (c->name == '{')
+            i = c->target - 1;
+    }
+    return found;
+}
+
+/* Lines that cannot match go out as they are, or nowhere, without a cycle of their own. */
+static void pass_lines(Sed *s, const SedRegex *condition)
+{
+    if (!condition || s->has_ahead || !s->reading)
+        return;
+    Slice lines = input_pass(&s->in, condition->re);
+    if (!lines.len)
+        return;
+    s->line_number += slice_count(lines, s->end);
+    s->last = condition->re;
+    s->last_bytewise = condition->bytewise;
+    if (!s->quiet)
+        put_raw(s->out, lines, s->end);
+    proc_tick(s->p, lines.len / 64);
+}
+
 int sed_run(Sed *s)
 {
     int status = 0;
     if (s->debug)
         sed_debug_program(s);
+    const SedRegex *condition = s->debug || s->unbuffered ? NULL : only_condition(s);
     s->mark = mem_mark(&s->p->mem);
     bool more = sed_read(s, false);
     for (CycleEnd how = CYCLE_END; more;) {
@@ -579,6 +618,7 @@ int sed_run(Sed *s)
             break;
         if (how == CYCLE_RESTART)
             continue;
+        pass_lines(s, condition);
         more = sed_read(s, false);
     }
     sed_in_place_end(s);
