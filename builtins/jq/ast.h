@@ -104,7 +104,7 @@ enum {
     T_EOF = 256, T_INVALID, T_IDENT, T_FIELD, T_LITERAL, T_FORMAT, T_BINDING, T_LOC, T_STRING_START, T_STRING_TEXT,
     T_INTERP_START, T_INTERP_END, T_STRING_END,
     T_NEQ, T_EQ, T_LESSEQ, T_GREATEREQ, T_SETPIPE, T_SETPLUS, T_SETMINUS, T_SETMULT, T_SETDIV, T_SETMOD, T_SETALT,
-    T_ALT, T_DESTRUCT_ALT, T_RECURSE,
+    T_ALT, T_DESTRUCT_ALT, T_RECURSE, T_MERGE, /* yq: * and *= with flags */
     T_AS, T_IMPORT, T_INCLUDE, T_MODULE, T_DEF, T_IF, T_THEN, T_ELSE, T_ELIF, T_END_WORD, T_AND, T_OR, T_REDUCE, T_FOREACH,
     T_TRY, T_CATCH, T_LABEL, T_BREAK,
 };
@@ -117,6 +117,7 @@ typedef struct {
 
 typedef struct Lexer {
     const Source *source;
+    bool loose;     /* yq's names: .a-b, .a*, .0 */
     uint32_t at;
     uint32_t lexeme, lexeme_end; /* the last thing matched, blanks and comments too: where the end is said to be */
     char *nest;     /* brackets open, '"' for a string */

@@ -19,7 +19,7 @@ const char *jq_token_name(int type, char buf[8])
     static const char *const names[] = {
         "end of file", "INVALID_CHARACTER", "IDENT", "FIELD", "LITERAL", "FORMAT", "BINDING", "$__loc__", "QQSTRING_START",
         "QQSTRING_TEXT", "QQSTRING_INTERP_START", "QQSTRING_INTERP_END", "QQSTRING_END", "!=", "==", "<=", ">=", "|=", "+=",
-        "-=", "*=", "/=", "%=", "//=", "//", "?//", "..", "as", "import", "include", "module", "def", "if", "then", "else", "elif",
+        "-=", "*=", "/=", "%=", "//=", "//", "?//", "..", "*", "as", "import", "include", "module", "def", "if", "then", "else", "elif",
         "end", "and", "or", "reduce", "foreach", "try", "catch", "label", "break",
     };
     if (type >= T_EOF)
@@ -174,6 +174,25 @@ static Token lex_bracket(Lexer *l, int c)
     }
 }
 
+/* A name as yq takes it behind a dot: words joined by - / @ ~, and * for whatever stands there. */
+static uint32_t loose_length(const Lexer *l, uint32_t from)
+{
+    uint32_t n = from;
+    for (int c; (c = peek(l, n)) >= 0; n++)
+        if (!is_name(c) && !(c == '*' && peek(l, n + 1) != '=') && !(n > from && strchr("-/@~", c) && c && is_name(peek(l, n + 1))))
+            break;
+    return n - from;
+}
+
+/* A star with flags of yq's merge behind it, then = or not; 0: a star alone. */
+static uint32_t flags_length(const Lexer *l)
+{
+    uint32_t n = 1, set = peek(l, n) == '=';
+    for (n += set; peek(l, n) >= 0 && strchr("+?dnc", peek(l, n));)
+        n++;
+    return n > 1 + set && !is_name(peek(l, n)) ? n : 0;
+}
+
 static Token lex_word(Lexer *l, uint32_t n)
 {
     Slice text = {l->source->text.data + l->at, n};
@@ -207,11 +226,13 @@ Token jq_lex_next(Lexer *l)
     }
     if (strchr("()[]{}", c) && c)
         return lex_bracket(l, c);
-    if (c == '.' && is_name_start(peek(l, 1))) {
+    if (c == '.' && (is_name_start(peek(l, 1)) || (l->loose && loose_length(l, 1)))) {
         for (n = 1; is_name(peek(l, n));)
             n++;
-        return token(l, T_FIELD, n);
+        return token(l, T_FIELD, l->loose ? 1 + loose_length(l, 1) : n);
     }
+    if (c == '*' && l->loose && (n = flags_length(l)))
+        return token(l, T_MERGE, n);
     if (c == '$' && (n = name_length(l, 1)))
         return token(l, slice_is((Slice){l->source->text.data + l->at + 1, n}, "__loc__") ? T_LOC : T_BINDING, n + 1);
     if (c == '@' && is_name(peek(l, 1))) {

@@ -172,6 +172,7 @@ static void concat(Machine *m, uint32_t parts)
     J *j = m->j;
     val_free(j, pop(m));
     Val s = pop(m);
+    s.meta = 0;
     for (uint32_t i = 1; i < parts; i++) {
         Val part = pop(m);
         s = val_append(j, s, val_slice(part));

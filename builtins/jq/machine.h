@@ -83,9 +83,11 @@ typedef struct Native {
 } Native;
 
 /* The tables of natives, each ended by a NULL name. */
-extern const Native jq_natives_core[], jq_natives_text[], jq_natives_math[], jq_natives_date[], jq_natives_regex[], jq_natives_io[], jq_natives_yq[];
+extern const Native jq_natives_core[], jq_natives_text[], jq_natives_math[], jq_natives_date[], jq_natives_regex[], jq_natives_io[], jq_natives_yq[], jq_natives_yq_nodes[], jq_natives_yq_code[];
 const Native *jq_native_find(Slice name, size_t arity);
 Val jq_native_names(J *j);
+/* yq: * and ? in the pattern. */
+bool yq_match(Slice text, Slice pattern);
 
 /* A definition of jq's own library, in jq: parsed and compiled when a program names it. */
 typedef struct Prelude {

@@ -236,7 +236,7 @@ static void import_all(Compiler *c, Module *m, Slice origin)
 static void home_definitions(Compiler *c)
 {
     const char *home = proc_getenv(c->j->proc, "HOME");
-    if (!home)
+    if (!home || c->j->yq)
         return;
     const char *path = mem_printf(c->mem, "%s/.jq", home);
     if (!is_file(c, path))
@@ -282,6 +282,12 @@ static Node *over_all(J *j, Mem *mem, Node *n)
     case N_AS:
         n->a = over_all(j, mem, n->a);
         n->b = over_all(j, mem, n->b);
+        return n;
+    case N_CALL: /* *+ and its like */
+        if (!slice_is(n->name, "_yq_merge"))
+            break;
+        n->list[0] = over_all(j, mem, n->list[0]);
+        n->list[1] = over_all(j, mem, n->list[1]);
         return n;
     case N_ARRAY:
         n->a = n->a ? over_all(j, mem, n->a) : NULL;

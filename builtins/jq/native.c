@@ -1,7 +1,7 @@
 /* native: finding the functions by name. */
 #include "machine.h"
 
-static const Native *const tables[] = {jq_natives_core, jq_natives_text, jq_natives_math, jq_natives_date, jq_natives_regex, jq_natives_io, jq_natives_yq};
+static const Native *const tables[] = {jq_natives_core, jq_natives_text, jq_natives_math, jq_natives_date, jq_natives_regex, jq_natives_io, jq_natives_yq, jq_natives_yq_nodes, jq_natives_yq_code};
 
 const Native *jq_native_find(Slice name, size_t arity)
 {

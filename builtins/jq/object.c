@@ -124,6 +124,7 @@ static Val own(J *j, Val v)
     made.obj->live = made.obj->used;
     if (made.obj->cap > JOBJ_SMALL)
         index_build(j, made.obj);
+    made.meta = v.meta;
     val_free(j, v);
     return made;
 }

@@ -71,6 +71,10 @@ static Val add(J *j, Val a, Val b)
         return b;
     if (b.kind == K_NULL)
         return a;
+    if (a.kind != b.kind && j->yq && a.kind == K_ARRAY)
+        return arr_push(j, a, b);
+    if (a.kind != b.kind && j->yq && MAX(a.kind, b.kind) == K_STRING && MIN(a.kind, b.kind) == K_NUMBER)
+        return add(j, val_tostring(j, a), val_tostring(j, b));
     if (a.kind != b.kind)
         return jq_error_two(j, a, b, "cannot be added");
     switch (a.kind) {
@@ -165,6 +169,8 @@ static Val multiply(J *j, Val a, Val b)
         return multiply(j, b, a);
     if (a.kind == K_OBJECT && b.kind == K_OBJECT)
         return merge_deep(j, a, b, 0);
+    if (j->yq && b.kind >= K_ARRAY && (a.kind == K_NULL || a.kind == b.kind))
+        return done(j, a, VAL_NULL, b);
     return jq_error_two(j, a, b, "cannot be multiplied");
 }
 
@@ -223,7 +229,8 @@ static Val compare(J *j, int op, Val a, Val b)
 {
     bool truth;
     if (op == T_EQ || op == T_NEQ) {
-        truth = val_equal(j, a, b) == (op == T_EQ);
+        bool equal = j->yq && a.kind == K_STRING && b.kind == K_STRING ? yq_match(val_slice(a), val_slice(b)) : val_equal(j, a, b);
+        truth = equal == (op == T_EQ);
     } else {
         int c = val_cmp(j, a, b);
         truth = op == '<' ? c < 0 : op == '>' ? c > 0 : op == T_LESSEQ ? c <= 0 : c >= 0;

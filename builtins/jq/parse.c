@@ -34,8 +34,6 @@ void jq_errors_add(Errors *e, const Source *s, uint32_t start, uint32_t end, con
     e->count++;
 }
 
-static Node *parse_expr(Parser *p, int least);
-
 /* ---------- strings ---------- */
 
 static Node *string_text(Parser *p)
@@ -221,7 +219,7 @@ static Node *parse_fold_body(Parser *p, Node *n)
 static Node *parse_fold(Parser *p, NodeKind kind, uint32_t start)
 {
     Node *n = node(p, kind, start);
-    n->a = parse_expr(p, 0);
+    n->a = jq_parse_expr(p, 0);
     if (!expect(p, T_AS, NULL))
         return NULL;
     parse_patterns(p, n);
@@ -291,7 +289,7 @@ static Node *parse_dot(Parser *p, uint32_t start)
         Node *key = jq_parse_string(p);
         return two(p, N_INDEX, dot, key);
     }
-    if (p->tok.type == T_IDENT) {
+    if (p->tok.type == T_IDENT && !jq_parse_yq_behind(p)) {
         uint32_t end = p->tok.end;
         next(p);
         syntax(p, NULL);
@@ -386,7 +384,9 @@ static Node *parse_term(Parser *p)
     case T_STRING_START:
         return jq_parse_string(p);
     case T_FORMAT: {
-        Node *format = parse_name(p, N_FORMAT, 1);
+        Node *format = parse_name(p, N_FORMAT, 1), *coded = jq_parse_yq_format(p, t);
+        if (coded)
+            return coded;
         if (p->tok.type != T_STRING_START)
             return format;
         return parse_string(p, format->name, t.start);
@@ -394,10 +394,14 @@ static Node *parse_term(Parser *p)
     case T_FIELD: {
         Node *dot = node(p, N_IDENTITY, t.start);
         next(p);
-        return two(p, N_INDEX, done(p, dot), string_node(p, slice_from(t.text, 1), t.start));
+        done(p, dot);
+        Node *loose = jq_parse_yq_field(p, dot, t);
+        return loose ? loose : two(p, N_INDEX, dot, string_node(p, slice_from(t.text, 1), t.start));
     }
-    case T_BINDING:
-        return parse_name(p, N_VAR, 1);
+    case T_BINDING: {
+        Node *var = parse_name(p, N_VAR, 1), *ref = jq_parse_yq_variable(p, t);
+        return ref ? ref : var;
+    }
     case '$':
         next(p);
         return parse_dollars(p);
@@ -468,7 +472,8 @@ static Node *parse_suffixes(Parser *p, Node *term)
         Token t = p->tok;
         if (t.type == T_FIELD) {
             next(p);
-            term = two(p, N_INDEX, term, string_node(p, slice_from(t.text, 1), t.start));
+            Node *loose = jq_parse_yq_field(p, term, t);
+            term = loose ? loose : two(p, N_INDEX, term, string_node(p, slice_from(t.text, 1), t.start));
         } else if (accept(p, '.')) {
             term = parse_dot_suffix(p, term);
         } else if (accept(p, '[')) {
@@ -527,7 +532,7 @@ static Node *parse_object_value(Parser *p)
 {
     if (!enter(p))
         return NULL;
-    Node *n = parse_expr(p, 0);
+    Node *n = jq_parse_expr(p, 0);
     if (accept(p, '|'))
         n = two(p, N_PIPE, n, parse_object_value(p));
     p->depth--;
@@ -641,7 +646,10 @@ static Node *combine(Parser *p, int op, Node *a, Node *b)
     case T_OR:
         n->kind = N_OR;
         break;
-    case '=': case T_SETPIPE: case T_SETPLUS: case T_SETMINUS: case T_SETMULT: case T_SETDIV: case T_SETMOD: case T_SETALT:
+    case T_SETPIPE:
+        n->kind = N_ASSIGN;
+        return p->lex.loose ? jq_parse_yq_update(p, n) : n;
+    case '=': case T_SETPLUS: case T_SETMINUS: case T_SETMULT: case T_SETDIV: case T_SETMOD: case T_SETALT:
         n->kind = N_ASSIGN;
         break;
     default:
@@ -650,19 +658,23 @@ static Node *combine(Parser *p, int op, Node *a, Node *b)
     return n;
 }
 
-static Node *parse_expr(Parser *p, int least)
+Node *jq_parse_expr(Parser *p, int least)
 {
     if (!enter(p))
         return NULL;
     Node *left = jq_parse_postfix(p);
     int forbidden = 0;
-    for (const Operator *o; !p->failed && (o = operator_at(p->tok.type)) && o->level >= least;) {
+    for (const Operator *o; !p->failed;) {
+        if (jq_parse_yq_operator(p, &left, least))
+            continue;
+        if (!(o = operator_at(p->tok.type)) || o->level < least)
+            break;
         if (o->level == forbidden) {
             syntax(p, NULL);
             break;
         }
         next(p);
-        Node *right = parse_expr(p, o->assoc == RIGHT ? o->level : o->level + 1);
+        Node *right = jq_parse_expr(p, o->assoc == RIGHT ? o->level : o->level + 1);
         left = combine(p, o->token, left, right);
         forbidden = o->assoc == NONE ? o->level : 0;
     }
@@ -728,7 +740,10 @@ static Node *parse_unit(Parser *p)
         n->a = jq_parse_query(p);
         return done(p, n);
     }
-    Node *left = parse_expr(p, 0);
+    Node *left = jq_parse_expr(p, 0);
+    Node *ref = jq_parse_yq_ref(p, left);
+    if (ref)
+        return ref;
     if (!accept(p, T_AS))
         return left;
     Node *n = node(p, N_AS, start);

@@ -14,15 +14,27 @@ typedef struct {
     Errors *errors;
     bool failed;
     unsigned depth;
+    Slice refs[8];     /* yq: names bound by ref */
+    unsigned nrefs;
 } Parser;
 
 enum { PARSE_ROOM = 24 << 10 };
 
 Node *jq_parse_query(Parser *p);
+Node *jq_parse_expr(Parser *p, int least); /* operators of that level and tighter */
 Node *jq_parse_postfix(Parser *p);
 Node *jq_parse_string(Parser *p); /* with or without @format before it */
 Function *jq_parse_def(Parser *p); /* behind def */
 void jq_check_key(Parser *p, const Node *key, uint32_t start, uint32_t end); /* an error when it is constant and no string */
+
+/* parse_yq.c: what yq's language has more. NULL or false: nothing of that is here. */
+Node *jq_parse_yq_field(Parser *p, Node *term, Token t); /* .na*e */
+bool jq_parse_yq_operator(Parser *p, Node **left, int least);
+bool jq_parse_yq_behind(const Parser *p); /* the word goes on with the term before it */
+Node *jq_parse_yq_ref(Parser *p, Node *left); /* EXPR ref $x | query */
+Node *jq_parse_yq_variable(Parser *p, Token t);
+Node *jq_parse_yq_update(Parser *p, Node *assignment);
+Node *jq_parse_yq_format(Parser *p, Token t);
 
 /* "syntax error, unexpected X[, expecting Y]" at the current token; `expecting` is bison's list, or NULL. */
 static inline Node *syntax(Parser *p, const char *expecting)

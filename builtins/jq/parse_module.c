@@ -165,6 +165,7 @@ Module *jq_parse(J *j, Mem *mem, Source *source, Errors *errors)
     m->source = source;
     m->metadata = VAL_INVALID;
     jq_lex_init(&p.lex, mem, source);
+    p.lex.loose = j->yq && strcmp(source->name, "<builtin>") != 0;
     p.tok = jq_lex_next(&p.lex);
     if (accept(&p, T_MODULE)) {
         m->metadata = parse_metadata(&p, "Module metadata");

@@ -13,6 +13,8 @@ static Val give2(J *j, Val a, Val b, Val out)
 static Val cannot_index(J *j, Val t, Val k)
 {
     char buf[SHORT_ERROR];
+    if (j->yq && t.kind < K_ARRAY && (k.kind == K_STRING || k.kind == K_NUMBER)) /* yq finds nothing there */
+        return give2(j, t, k, VAL_INVALID);
     Val e = jq_error(j, "Cannot index %s with %s (%s)", kind_name(t), kind_name(k), val_short(j, k, buf, sizeof buf));
     return give2(j, t, k, e);
 }
@@ -127,6 +129,23 @@ static Val get_number(J *j, Val t, Val k)
     return give2(j, t, k, out);
 }
 
+/* yq: .list.0 */
+static bool all_digits(Slice s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (s.data[i] < '0' || s.data[i] > '9')
+            return false;
+    return s.len > 0 && s.len < 10;
+}
+
+static Val as_number(J *j, Val k)
+{
+    bool ok;
+    double d = jq_number_read(val_slice(k), &ok);
+    val_free(j, k);
+    return val_num(d);
+}
+
 Val jv_get(J *j, Val t, Val k)
 {
     if (t.kind == K_OBJECT && k.kind == K_STRING) {
@@ -135,6 +154,8 @@ Val jv_get(J *j, Val t, Val k)
     }
     if (t.kind == K_ARRAY && k.kind == K_NUMBER)
         return get_number(j, t, k);
+    if (j->yq && t.kind == K_ARRAY && k.kind == K_STRING && all_digits(val_slice(k)))
+        return get_number(j, t, as_number(j, k));
     if ((t.kind == K_ARRAY || t.kind == K_STRING) && k.kind == K_OBJECT)
         return get_slice(j, t, k);
     if (t.kind == K_ARRAY && k.kind == K_ARRAY)
@@ -164,6 +185,8 @@ Val jv_set(J *j, Val t, Val k, Val v)
         return obj_set(j, t.kind == K_NULL ? obj_new(j, 1) : t, k, v);
     if (k.kind == K_NUMBER && (t.kind == K_ARRAY || t.kind == K_NULL))
         return set_number(j, t, k, v);
+    if (j->yq && t.kind == K_ARRAY && k.kind == K_STRING && all_digits(val_slice(k)))
+        return set_number(j, t, as_number(j, k), v);
     if (k.kind == K_OBJECT && (t.kind == K_ARRAY || t.kind == K_NULL))
         return set_slice(j, t, k, v);
     val_free(j, v);

@@ -18,15 +18,15 @@ static void buf_full(Sink *s, size_t need)
     s->end = grown + want;
 }
 
-/* Into memory of the engine, from start to at; sink_free gives it back. */
-static void sink_memory(Sink *s, J *j)
+/* Into memory of the engine, from start to at; jsink_free gives it back. */
+void jsink_memory(Sink *s, J *j)
 {
     *s = (Sink){.full = buf_full, .j = j};
     s->start = s->at = jmem(j, 256);
     s->end = s->start + 256;
 }
 
-static void sink_free(Sink *s) { jmem_give(s->j, s->start, (size_t)(s->end - s->start)); }
+void jsink_free(Sink *s) { jmem_give(s->j, s->start, (size_t)(s->end - s->start)); }
 
 static void output_full(Sink *s, size_t need)
 {
@@ -351,10 +351,10 @@ static const PrintStyle compact;
 Val val_tojson(J *j, Val v)
 {
     Sink s;
-    sink_memory(&s, j);
+    jsink_memory(&s, j);
     jq_print_value(&s, v, &compact);
     Val out = val_string(j, (Slice){s.start, (size_t)(s.at - s.start)});
-    sink_free(&s);
+    jsink_free(&s);
     val_free(j, v);
     return out;
 }

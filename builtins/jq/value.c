@@ -370,6 +370,7 @@ Val arr_own(J *j, Val a, size_t cap)
     for (uint32_t i = 0; i < a.arr->len; i++)
         made.arr->items[i] = val_copy(a.arr->items[i]);
     made.arr->len = a.arr->len;
+    made.meta = a.meta;
     val_free(j, a);
     return made;
 }

@@ -49,6 +49,7 @@ typedef struct Val {
     uint8_t kind;
     bool literal; /* K_NUMBER: lit is meant, else num */
     bool written; /* K_NUMBER: as it was read, not worked out: 0 has no negative */
+    uint32_t meta; /* yq: the node whose comments and style it has; 0: none. Goes where the value goes */
     union {
         double num;
         JNum *lit;
@@ -298,6 +299,8 @@ typedef struct PrintStyle {
     const char *const *colors;
 } PrintStyle;
 
+void jsink_memory(Sink *s, J *j); /* gathers from start to at, until jsink_free */
+void jsink_free(Sink *s);
 void jsink_output(Sink *s, J *j, Output *out);
 void jsink_done(Sink *s); /* passes what is gathered to out */
 void jsink_slow(Sink *s, Slice bytes);

@@ -64,14 +64,6 @@ static Val fn_parse(J *j, Val *a)
     return drop(j, a, 2, yq_parse(j->yq, val_slice(a[0]), a[1].str->data, "-"));
 }
 
-static Val fn_explode(J *j, Val *a)
-{
-    if (!j->yq)
-        return hidden(j, a, 1);
-    j->yq->exploded = true;
-    return a[0];
-}
-
 static Val fn_split_doc(J *j, Val *a)
 {
     if (!j->yq)
@@ -81,5 +73,5 @@ static Val fn_split_doc(J *j, Val *a)
 }
 
 const Native jq_natives_yq[] = {
-    {"_yq_file_index", 1, fn_file_index}, {"_yq_document_index", 1, fn_document_index}, {"_yq_filename", 1, fn_filename}, {"_yq_load", 3, fn_load}, {"_yq_parse", 2, fn_parse}, {"_yq_split_doc", 1, fn_split_doc}, {"_yq_explode", 1, fn_explode}, {NULL, 0, NULL},
+    {"_yq_file_index", 1, fn_file_index}, {"_yq_document_index", 1, fn_document_index}, {"_yq_filename", 1, fn_filename}, {"_yq_load", 3, fn_load}, {"_yq_parse", 2, fn_parse}, {"_yq_split_doc", 1, fn_split_doc}, {NULL, 0, NULL},
 };

@@ -126,3 +126,24 @@ Val props_read(Yq *q, Slice text, const char *name)
     }
     return root;
 }
+
+void props_write(Yq *q, Sink *s, Val v, const char *path)
+{
+    const char *dot = *path ? "." : "";
+    if (v.kind == K_ARRAY || v.kind == K_OBJECT) {
+        if (!proc_stack_room(q->p, 16384))
+            yq_fail(q, "value nested too deeply");
+        proc_tick(q->p, 1);
+        for (size_t i = 0; v.kind == K_ARRAY && i < arr_len(v); i++)
+            props_write(q, s, v.arr->items[i], mem_printf(&q->p->mem, "%s%s%zu", path, dot, i));
+        for (uint32_t i = 0; v.kind == K_OBJECT && (i = obj_next(v.obj, i)) < v.obj->used; i++)
+            props_write(q, s, v.obj->entries[i].value, mem_printf(&q->p->mem, "%s%s%.*s", path, dot, (int)v.obj->entries[i].key->len, v.obj->entries[i].key->data));
+        return;
+    }
+    Val text = val_tostring(q->j, val_copy(v));
+    jsink_write(s, slice_str(path));
+    jsink_write(s, SLICE(" = "));
+    jsink_write(s, val_slice(text));
+    sink_char(s, '\n');
+    val_free(q->j, text);
+}

@@ -18,7 +18,7 @@ typedef struct YReader {
     size_t nlines;
     Anchor *anchors;
     const char *name;
-    unsigned depth;
+    unsigned depth, flow; /* flow: how many [ and { are open */
 } YReader;
 
 static void release(Proc *p, void *thing)
@@ -81,14 +81,18 @@ static Slice join(YReader *r, size_t from, size_t to)
     return b.data ? buf_slice(&b) : slice("", 0);
 }
 
-/* The lines of comments right above. */
+static bool is_blank(const YReader *r, size_t line) { return trimmed(r->lines[line]).len == 0; }
+
+/* The lines of comments above that nobody has, and the empty lines among them and behind them. */
 static Slice head_comment(YReader *r, size_t line)
 {
-    size_t from = MIN(line, r->nlines);
-    line = from;
-    while (from > 0 && is_comment(r, from - 1) && !r->taken[from - 1])
-        from--;
-    return join(r, from, line);
+    size_t to = MIN(line, r->nlines), from = to, at = to, end;
+    for (; at > 0 && !r->taken[at - 1] && (is_comment(r, at - 1) || is_blank(r, at - 1)); at--)
+        from = is_comment(r, at - 1) ? at - 1 : from;
+    for (end = to; end > from && is_blank(r, end - 1); end--)
+        ;
+    Slice text = join(r, from, end);
+    return end == to || !text.len ? text : slice_str(mem_printf(&r->q->p->keep, "%.*s\n\n", (int)text.len, text.data));
 }
 
 /* Behind the end of a scalar on its line. */
@@ -99,7 +103,7 @@ static Slice line_comment(YReader *r, size_t line, size_t column)
     Slice s = r->lines[line];
     s = slice_from(s, MIN(utf8_offset(s, column), s.len));
     size_t at = 0;
-    while (at < s.len && strchr(" \t,]}:", s.data[at]))
+    while (at < s.len && strchr(r->flow ? " \t,:" : " \t:", s.data[at]))
         at++;
     return at < s.len && s.data[at] == '#' && at > 0 ? trimmed(slice_from(s, at)) : slice("", 0);
 }
@@ -110,9 +114,12 @@ static Slice foot_comment(YReader *r, size_t line)
     size_t to = MIN(line, r->nlines), from;
     while (to > 0 && !trimmed(r->lines[to - 1]).len)
         to--;
-    for (from = to; from > 0 && is_comment(r, from - 1) && !r->taken[from - 1]; from--)
-        ;
-    return join(r, from, to);
+    size_t at = to;
+    for (from = to; at > 0 && !r->taken[at - 1] && (is_comment(r, at - 1) || is_blank(r, at - 1)); at--)
+        from = is_comment(r, at - 1) ? at - 1 : from;
+    Slice text = join(r, from, to);
+    bool apart = text.len && from > 0 && is_blank(r, from - 1);
+    return apart ? slice_str(mem_printf(&r->q->p->keep, "\n%.*s", (int)text.len, text.data)) : text;
 }
 
 /* ---------- scalars ---------- */
@@ -209,6 +216,8 @@ static YNode *node_new(YReader *r, YKind kind)
     n->anchor = copy(r, r->e.anchor);
     n->tag = copy(r, r->e.tag);
     n->head = n->line = n->foot = slice("", 0);
+    n->row = r->e.line + 1;
+    n->column = r->e.column + 1;
     return n;
 }
 
@@ -248,10 +257,21 @@ static YNode *read_scalar(YReader *r)
     YNode *n = node_new(r, Y_SCALAR);
     n->text = slice(mem_copy(&r->q->p->keep, slice(r->e.value, r->e.len)), r->e.len);
     n->value = yaml_scalar_value(r->q, n->text, n->style, n->tag);
+    yq_remember(r->q, &n->value, n);
+    n->plain = n->style == YAML_PLAIN;
     if (n->style != YAML_LITERAL && n->style != YAML_FOLDED)
         n->line = line_comment(r, r->e.end_line, r->e.end_column);
     set_anchor(r, n);
     return n;
+}
+
+/* At its bracket. */
+static void end_flow(YReader *r, YNode *n)
+{
+    if (!n->flow)
+        return;
+    r->flow--;
+    n->line = line_comment(r, r->e.end_line, r->e.end_column);
 }
 
 static YNode *read_sequence(YReader *r)
@@ -259,15 +279,19 @@ static YNode *read_sequence(YReader *r)
     YNode *n = node_new(r, Y_SEQ);
     Val all = arr_new(r->q->j, 0);
     set_anchor(r, n);
+    r->flow += n->flow;
     for (step(r); r->e.kind != YAML_EV_CLOSE; step(r)) {
         Slice head = n->flow ? slice("", 0) : head_comment(r, r->e.line);
         YNode *item = read_node(r);
         item->head = item->head.len ? item->head : head;
+        item->parent = n;
+        item->place = n->n;
         add_entry(r, n, NULL, item);
         all = arr_push(r->q->j, all, val_copy(item->value));
     }
+    end_flow(r, n);
     n->value = all;
-    yq_remember(r->q, all, n);
+    yq_remember(r->q, &n->value, n);
     return n;
 }
 
@@ -310,6 +334,7 @@ static YNode *read_mapping(YReader *r)
     Val map = obj_new(r->q->j, 0);
     bool merges = false;
     set_anchor(r, n);
+    r->flow += n->flow;
     for (step(r); r->e.kind != YAML_EV_CLOSE; step(r)) {
         Slice head = n->flow ? slice("", 0) : head_comment(r, r->e.line);
         YNode *key = read_node(r);
@@ -320,6 +345,10 @@ static YNode *read_mapping(YReader *r)
         YNode *item = read_node(r);
         if ((item->kind == Y_MAP || item->kind == Y_SEQ) && !item->flow)
             key->line = behind_key;
+        item->parent = n;
+        item->name = key->text.data ? key->text : slice("", 0);
+        item->keynode = key;
+        key->is_key = true;
         add_entry(r, n, key, item);
         const YNode *what = item->kind == Y_ALIAS ? item->target : item;
         bool is_merge = what->kind != Y_SCALAR && key->kind == Y_SCALAR && key->style == YAML_PLAIN && slice_is(key->text, "<<");
@@ -332,8 +361,9 @@ static YNode *read_mapping(YReader *r)
     for (size_t i = 0, own = n->n; merges && i < own; i++)
         if (n->keys[i]->merged)
             map = merge(r, n, map, n->items[i]);
+    end_flow(r, n);
     n->value = map;
-    yq_remember(r->q, map, n);
+    yq_remember(r->q, &n->value, n);
     return n;
 }
 
@@ -344,6 +374,7 @@ static YNode *read_alias(YReader *r)
     if (n->target->value.kind == K_INVALID)
         yq_fail(r->q, "bad file '%s': yaml: anchor '%s' value contains itself", r->name, n->anchor);
     n->value = val_copy(n->target->value);
+    yq_remember(r->q, &n->value, n);
     n->line = line_comment(r, r->e.end_line, r->e.end_column);
     return n;
 }
@@ -360,6 +391,17 @@ static YNode *read_node(YReader *r)
     return n;
 }
 
+/* What an empty line sets apart is the document's, the rest its first entry's. */
+static void split_head(YNode *root, Slice head)
+{
+    size_t at = head.len;
+    while (at > 1 && !(head.data[at - 1] == '\n' && head.data[at - 2] == '\n'))
+        at--;
+    at = at > 1 ? at : 0;
+    root->head = slice(head.data, at);
+    (root->keys[0] ? root->keys[0] : root->items[0])->head = slice_from(head, at);
+}
+
 static YDoc *read_document(YReader *r)
 {
     YDoc *d = mem_alloc0(&r->q->p->keep, sizeof *d);
@@ -374,7 +416,7 @@ static YDoc *read_document(YReader *r)
     if (d->root->kind == Y_SCALAR)
         d->root->head = head;
     else if (d->root->n && head.len)
-        (d->root->keys[0] ? d->root->keys[0] : d->root->items[0])->head = head;
+        split_head(d->root, head);
     d->value = val_copy(d->root->value);
     step(r);
     d->root->foot = foot_comment(r, r->e.line);

@@ -57,119 +57,12 @@ void yq_fail(Yq *q, const char *format, ...)
     proc_fail(q->p, 1);
 }
 
-/* ---------- containers by address ---------- */
-
-static size_t slot_of(const Yq *q, const void *key) { return (size_t)((uintptr_t)key * 0x9E3779B97F4A7C15u >> 20) & (q->size - 1); }
-
-static void table_put(Yq *q, void *key, YNode *node)
-{
-    size_t i = slot_of(q, key);
-    while (q->table[i].key && q->table[i].key != key)
-        i = (i + 1) & (q->size - 1);
-    q->used += !q->table[i].key;
-    q->table[i].key = key;
-    q->table[i].node = node;
-}
-
-void yq_remember(Yq *q, Val container, YNode *node)
-{
-    if (q->used * 2 >= q->size) {
-        size_t size = q->size;
-        __typeof__(q->table) old = q->table;
-        q->size = size ? size * 2 : 256;
-        q->table = mem_alloc_array(&q->p->keep, q->size, sizeof *q->table);
-        q->used = 0;
-        for (size_t i = 0; i < size; i++)
-            if (old[i].key)
-                table_put(q, old[i].key, old[i].node);
-    }
-    table_put(q, container.arr, node);
-}
-
-YNode *yq_node_of(const Yq *q, Val container)
-{
-    if (!q->size)
-        return NULL;
-    for (size_t i = slot_of(q, container.arr); q->table[i].key; i = (i + 1) & (q->size - 1))
-        if (q->table[i].key == container.arr)
-            return q->table[i].node;
-    return NULL;
-}
-
-/* ---------- the language ---------- */
-
-/* What yq's operators are in jq's. */
-static const char library[] =
-    "def keys: keys_unsorted; def sort_keys(f): f |= (if type == \"object\" then to_entries | sort_by(.key) | from_entries else . end);"
-    "def explode(f): _yq_explode; def with(p; e): p |= e; def upcase: ascii_upcase; def downcase: ascii_downcase; def to_json: tojson; def from_json: fromjson;"
-    "def to_number: tonumber; def to_string: tostring; def trim: if type == \"string\" then sub(\"^\\\\s+\"; \"\") | sub(\"\\\\s+$\"; \"\") else . end;"
-    "def tag: {\"null\": \"!!null\", \"boolean\": \"!!bool\", \"number\": (if type == \"number\" and . == (. | floor) then \"!!int\" else \"!!float\" end), \"string\": \"!!str\","
-    " \"array\": \"!!seq\", \"object\": \"!!map\"}[type];"
-    "def unique: reduce .[] as $x ([]; if any(.[]; . == $x) then . else . + [$x] end);"
-    "def pick($ks): . as $o | if ($ks | type) == \"array\" then reduce $ks[] as $k ({}; if $o | has($k) then .[$k] = $o[$k] else . end) else error(\"pick wants an array\") end;"
-    "def omit($ks): reduce $ks[] as $k (.; del(.[$k])); def filter(f): map(select(f)); def any_c(f): any(.[]; f); def all_c(f): all(.[]; f);"
-    "def document_index: _yq_document_index; def di: _yq_document_index; def documentIndex: _yq_document_index; def file_index: _yq_file_index; def fi: _yq_file_index;"
-    "def fileIndex: _yq_file_index; def filename: _yq_filename; def load(f): _yq_load(f; \"yaml\"); def load_xml(f): _yq_load(f; \"xml\");"
-    "def load_str(f): _yq_load(f; \"str\"); def strload(f): load_str(f); def load_props(f): _yq_load(f; \"props\");"
-    "def from_yaml: _yq_parse(\"yaml\"); def from_xml: _yq_parse(\"xml\"); def from_props: _yq_parse(\"props\"); def from_csv: _yq_parse(\"csv\"); def from_tsv: _yq_parse(\"tsv\");"
-    "def split_doc: _yq_split_doc; def kind: if type == \"array\" then \"seq\" elif type == \"object\" then \"map\" else \"scalar\" end;"
-    "def envsubst: gsub(\"\\\\$(\\\\{(?<n>[A-Za-z_][A-Za-z0-9_]*)(?<e>:?-(?<d>[^}]*))?\\\\}|(?<m>[A-Za-z_][A-Za-z0-9_]*))\"; $ENV[.n // .m] as $v | if .e and ($v == null or ($v == \"\" and .e[:1] == \":\")) then .d else $v // \"\" end);"
-    "\n";
-
-static bool word_char(char c) { return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_'; }
-
-/* env(NAME) and strenv(NAME) take a bare word: it is put between quotes. */
-static Slice translate(Yq *q, Slice text)
-{
-    Buf b;
-    bool string = false;
-    buf_init(&b, &q->p->keep, BUF_MAX);
-    buf_append(&b, slice(library, sizeof library - 1));
-    for (size_t i = 0; i < text.len; i++) {
-        Slice rest = slice_from(text, i);
-        bool start = !string && (i == 0 || !word_char(text.data[i - 1]));
-        size_t n = start && slice_starts(rest, SLICE("strenv(")) ? 7 : start && slice_starts(rest, SLICE("env(")) ? 4 : 0, end = n;
-        while (n && end < rest.len && word_char(rest.data[end]))
-            end++;
-        if (n && end < rest.len && rest.data[end] == ')' && end > n) {
-            buf_printf(&b, n == 7 ? "($ENV[\"%.*s\"])" : "($ENV[\"%.*s\"] | (try fromjson catch $ENV[\"%.*s\"]))", (int)(end - n), rest.data + n, (int)(end - n), rest.data + n);
-            i += end;
-            continue;
-        }
-        if (text.data[i] == '\\' && string && i + 1 < text.len)
-            buf_char(&b, text.data[i++]);
-        else if (text.data[i] == '"')
-            string = !string;
-        buf_char(&b, text.data[i]);
-    }
-    return buf_slice(&b);
-}
-
 /* ---------- printing ---------- */
-
-static void put_props(Yc *c, Val v, const char *path)
-{
-    Yq *q = &c->q;
-    if (v.kind == K_ARRAY || v.kind == K_OBJECT) {
-        if (!proc_stack_room(q->p, 16384))
-            yq_fail(q, "value nested too deeply");
-        for (size_t i = 0; v.kind == K_ARRAY && i < arr_len(v); i++)
-            put_props(c, v.arr->items[i], mem_printf(&q->p->mem, "%s%s%zu", path, *path ? "." : "", i));
-        for (uint32_t i = 0; v.kind == K_OBJECT && (i = obj_next(v.obj, i)) < v.obj->used; i++)
-            put_props(c, v.obj->entries[i].value, mem_printf(&q->p->mem, "%s%s%.*s", path, *path ? "." : "", (int)v.obj->entries[i].key->len, v.obj->entries[i].key->data));
-        return;
-    }
-    Val text = val_tostring(q->j, val_copy(v));
-    jsink_write(&c->sink, slice_str(path));
-    jsink_write(&c->sink, SLICE(" = "));
-    jsink_write(&c->sink, val_slice(text));
-    sink_char(&c->sink, '\n');
-    val_free(q->j, text);
-}
 
 static void print_json(Yc *c, Val v)
 {
-    PrintStyle style = {.pretty = c->q.indent > 0, .indent = c->q.indent};
+    static const char *const colors[] = {"", "\033[95m", "\033[95m", "\033[95m", "\033[32m", "", "", "\033[36m"};
+    PrintStyle style = {.pretty = c->q.indent > 0, .indent = c->q.indent, .color = c->q.color, .colors = colors};
     if (c->q.raw && v.kind == K_STRING)
         jsink_write(&c->sink, val_slice(v));
     else
@@ -200,7 +93,7 @@ static void print_result(Yc *c, Val v, const YDoc *doc)
     case FMT_TSV: table_write(&c->q, &c->sink, v, '\t'); break;
     case FMT_TOML: toml_write(&c->q, &c->sink, v); break;
     case FMT_XML: xml_write(&c->q, &c->sink, v); break;
-    case FMT_PROPS: put_props(c, v, ""); break;
+    case FMT_PROPS: props_write(&c->q, &c->sink, v, ""); break;
     default: yaml_write(&c->q, &c->sink, v, doc ? doc->root : NULL); break;
     }
 }
@@ -222,7 +115,7 @@ static void print_split(Yc *c, Val v, const YDoc *doc, size_t index)
     JqProgram program = {.mem = &q->p->keep};
     Machine m;
     buf_init(&program.errors.text, &q->p->keep, JQ_MAX_BYTES);
-    if (!jq_compile(q->j, &program, translate(q, slice_str(mem_printf(&q->p->keep, "%zu as $index | %s", index, c->split))), "<split-exp>"))
+    if (!jq_compile(q->j, &program, yq_translate(q, slice_str(mem_printf(&q->p->keep, "%zu as $index | %s", index, c->split))), "<split-exp>"))
         yq_fail(q, "bad split expression: %.*s", (int)program.errors.text.len, program.errors.text.data);
     jq_machine_init(&m, q->j, &program);
     jq_machine_start(&m, val_copy(v));
@@ -292,6 +185,7 @@ static Format format_named(Yq *q, const char *name)
 static YDoc *one_document(Yq *q, Val v)
 {
     YDoc *d = mem_alloc0(&q->p->keep, sizeof *d);
+    yq_adopt(q, &v, NULL, slice(NULL, 0), 0);
     d->value = v;
     return d;
 }
@@ -411,7 +305,7 @@ static void compile(Yc *c, JqProgram *program)
     Yq *q = &c->q;
     *program = (JqProgram){.mem = &q->p->keep, .all = c->all && !c->null_input};
     buf_init(&program->errors.text, &q->p->keep, JQ_MAX_BYTES);
-    if (jq_compile(q->j, program, translate(q, slice_str(c->expression)), "<expression>"))
+    if (jq_compile(q->j, program, yq_translate(q, slice_str(c->expression)), "<expression>"))
         return;
     out_str(q->p->err, "Error: bad expression\n");
     out_write(q->p->err, buf_slice(&program->errors.text));
@@ -427,6 +321,8 @@ static void take_option(Yc *c, Args *args, int id)
     if (args->value && args->value[0] == '=') /* -o=json */
         args->value++;
     switch (id) {
+    case 'C': q->color = true; break;
+    case 'M': q->color = false; break;
     case 'e': c->exit_status = true; break;
     case 256: c->expression = args->value; break;
     case 257:
@@ -575,5 +471,5 @@ static int yq_main(Proc *p, Args *args)
 
 COMMAND(yq, "yq [options] [eval|eval-all] [expression] [file]...", "Process YAML, JSON, CSV, TSV, properties, TOML and XML with a filter language.", options, COMMAND_WRITES | COMMAND_SPAWNS, .package = "yq 4 (mikefarah)",
         .notes = "The language is jq's, with yq's names of operators; comments, styles and anchors of what was not touched are kept. TOML's dates are strings;\n"
-                 "XML's comments and document types are dropped, and nothing is loaded for it. eval-all takes each part of the program over all documents;\n"
-                 "there are no operators for styles, tags, anchors and comments.");
+                 "XML's comments and document types are dropped, and nothing is loaded for it. eval-all takes each part of the program over all documents.\n"
+                 "system() is refused.");

@@ -16,12 +16,21 @@ struct YNode {
     YKind kind;
     int style;             /* of a scalar: YAML_PLAIN ... */
     bool flow, merged;     /* merged: the value came in by <<; the entry is not written */
+    bool edited;           /* by an operator: what it says holds wherever the value is put */
+    bool key_edited;       /* the same of keynode */
+    bool bare;             /* of a format without manners, or made: only a place */
+    bool plain;            /* a scalar as it was read without quotes */
+    bool took_head;        /* the head comment replaced the first entry's */
+    bool tagged, is_key;   /* tagged: the core tag is written too */
     const char *anchor, *tag;
     Slice text;            /* of a scalar, as written */
     Slice head, line, foot; /* comments with their #; several lines with newlines between */
     YNode **keys, **items;
     size_t n, cap;
-    YNode *target;         /* of an alias */
+    YNode *target;         /* of an alias; NULL: made by an operator */
+    YNode *parent, *keynode;
+    Slice name;            /* the key in parent; no data: an item, at `place` */
+    size_t place, row, column;
     Val value;             /* a reference: identity stays while the node lives */
 };
 
@@ -40,19 +49,29 @@ typedef struct Yq {
     Proc *p;
     int indent;
     bool pretty, raw, no_separator, color;
-    bool exploded;   /* explode was used: no anchors, aliases and merges */
     bool split_docs; /* split_doc was used: each result is a document */
-    struct { void *key; YNode *node; } *table; /* containers by address */
-    size_t used, size;
+    YNode **nodes;   /* by the number that values carry; 0: none */
+    size_t count, cap;
     const YDoc *documents; /* eval-all: all of them */
     const YDoc *current;
 } Yq;
 
-enum { YQ_DEPTH = 1000 };
+enum { YQ_DEPTH = 1000, YQ_ADOPT = 200000 };
 
 NORETURN void yq_fail(Yq *q, const char *format, ...) PRINTF_LIKE(2, 3);
-void yq_remember(Yq *q, Val container, YNode *node);
-YNode *yq_node_of(const Yq *q, Val container);
+
+/* nodes.c: the value carries the node from now on. */
+void yq_remember(Yq *q, Val *v, YNode *node);
+YNode *yq_node_of(const Yq *q, Val v);
+/* The node to write v by that stands where `there` stood: its own, the place's, or one made of both; NULL: none. */
+YNode *yq_effective(Yq *q, Val v, YNode *there);
+void yq_adopt(Yq *q, Val *v, YNode *parent, Slice name, size_t place);
+bool yq_core_tag(const char *tag);
+const char *yq_short_tag(Yq *q, const char *tag);
+const char *yq_tag_of(Yq *q, const YNode *node); /* its own, or the core's; short */
+
+/* library.c: the program with yq's operators before it, as jq reads it. */
+Slice yq_translate(Yq *q, Slice text);
 
 /* native.c: the document that a value is, or the one being worked on. */
 const YDoc *yq_document_of(const Yq *q, Val v);
@@ -74,6 +93,7 @@ void xml_write(Yq *q, Sink *s, Val v);
 /* table.c */
 /* props.c: one document. */
 Val props_read(Yq *q, Slice text, const char *name);
+void props_write(Yq *q, Sink *s, Val v, const char *path);
 Val table_read(Yq *q, Slice text, char separator);
 void table_write(Yq *q, Sink *s, Val v, char separator);
 
