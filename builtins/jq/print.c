@@ -10,7 +10,7 @@ static void buf_full(Sink *s, size_t need)
     size_t used = (size_t)(s->at - s->start);
     size_t want = MAX(used + need, used * 2 + 64);
     char *grown = jmem(s->j, want);
-    memcpy(grown, s->start, used);
+    jmem_copy(s->j, grown, s->start, used);
     if (s->start)
         jmem_give(s->j, s->start, (size_t)(s->end - s->start));
     s->start = grown;

@@ -57,6 +57,18 @@ void *jmem_slow(J *j, size_t n)
     return mem_alloc(j->mem, (size_t)1 << class);
 }
 
+void jmem_copy(J *j, void *to, const void *from, size_t n)
+{
+    enum { PART = 1 << 20 };
+    for (; n > PART; n -= PART) {
+        memcpy(to, from, PART);
+        to = (char *)to + PART;
+        from = (const char *)from + PART;
+        proc_tick(j->proc, 1024);
+    }
+    memcpy(to, from, n);
+}
+
 void jmem_free_large(J *j, void *at, size_t n)
 {
     if (n == 0) {
@@ -264,7 +276,7 @@ Val val_append(J *j, Val s, Slice bytes)
     if (bytes.len == 0)
         return s;
     if (val_unique(s) && len < s.str->cap) {
-        memcpy(s.str->data + s.str->len, bytes.data, bytes.len);
+        jmem_copy(j, s.str->data + s.str->len, bytes.data, bytes.len);
         s.str->data[len] = 0;
         s.str->len = (uint32_t)len;
         s.str->hash = 0;
@@ -273,8 +285,8 @@ Val val_append(J *j, Val s, Slice bytes)
     }
     check_bytes(j, len);
     JStr *grown = str_alloc(j, s.str->len ? MIN(len + len / 2, JQ_MAX_BYTES) : len);
-    memcpy(grown->data, s.str->data, s.str->len);
-    memcpy(grown->data + s.str->len, bytes.data, bytes.len);
+    jmem_copy(j, grown->data, s.str->data, s.str->len);
+    jmem_copy(j, grown->data + s.str->len, bytes.data, bytes.len);
     grown->data[len] = 0;
     grown->len = (uint32_t)len;
     val_free(j, s);
@@ -352,7 +364,7 @@ static void array_grow(J *j, JArr *a, size_t cap)
     uint32_t room = array_capacity(j, MAX(cap, (size_t)a->cap + a->cap / 2));
     Val *items = jmem(j, room * sizeof(Val));
     if (a->len)
-        memcpy(items, a->items, a->len * sizeof(Val));
+        jmem_copy(j, items, a->items, a->len * sizeof(Val));
     if (a->cap)
         jmem_give(j, a->items, a->cap * sizeof(Val));
     a->items = items;
@@ -367,8 +379,11 @@ Val arr_own(J *j, Val a, size_t cap)
         return a;
     }
     Val made = arr_new(j, MAX(cap, (size_t)a.arr->len));
-    for (uint32_t i = 0; i < a.arr->len; i++)
+    for (uint32_t i = 0; i < a.arr->len; i++) {
         made.arr->items[i] = val_copy(a.arr->items[i]);
+        if (unlikely((i & 0xffff) == 0xffff))
+            proc_tick(j->proc, 1024);
+    }
     made.arr->len = a.arr->len;
     made.meta = a.meta;
     val_free(j, a);

@@ -157,6 +157,8 @@ static inline bool val_unique(Val v) { return *(uint32_t *)(void *)v.str == 1; }
 /* ---------- memory ---------- */
 
 void *jmem_slow(J *j, size_t n);
+/* memcpy that can be stopped: new memory is slow to touch the first time. */
+void jmem_copy(J *j, void *to, const void *from, size_t n);
 void jmem_free_large(J *j, void *at, size_t n);
 size_t jmem_size(size_t n); /* what an allocation of n really holds */
 
