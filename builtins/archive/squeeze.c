@@ -7,7 +7,7 @@
 
 typedef enum { FAMILY_BZIP2, FAMILY_XZ, FAMILY_ZSTD } Family;
 
-enum { OPT_KEEP_OFF = 256, OPT_RM, OPT_ULTRA, OPT_FASTEST, OPT_BEST, OPT_ACCEPT, OPT_NO_CHECK, OPT_EXCLUDE, OPT_ROBOT, OPT_FLAT, OPT_REFUSE, OPT_FILES, OPT_ZFORMAT };
+enum { OPT_KEEP_OFF = 256, OPT_RM, OPT_ULTRA, OPT_FASTEST, OPT_BEST, OPT_ACCEPT, OPT_NO_CHECK, OPT_EXCLUDE, OPT_ROBOT, OPT_FLAT, OPT_MIRROR, OPT_REFUSE, OPT_FILES, OPT_ZFORMAT };
 
 typedef struct {
     Proc *p;
@@ -19,6 +19,7 @@ typedef struct {
     const char *suffix;
     const char *output; /* zstd -o */
     const char *flat;   /* --output-dir-flat */
+    const char *mirror; /* --output-dir-mirror */
     Sink *joined;       /* where several inputs go together */
     size_t given, done; /* files */
     uint64_t read, written;
@@ -82,6 +83,7 @@ static const Option zstd_options[] = {
     {'l', "list", OPT_FLAG, "print information about zstd-compressed files", NULL, 0},
     {'r', NULL, OPT_FLAG, "operate recursively on directories", NULL, 0},
     {0, "output-dir-flat", OPT_VALUE, "store processed files in DIR", "DIR", OPT_FLAT},
+    {0, "output-dir-mirror", OPT_VALUE, "store processed files in DIR, respecting original directory structure", "DIR", OPT_MIRROR},
     {0, "filelist", OPT_VALUE, "read a list of files to operate on from LIST", "LIST", OPT_FILES},
     {0, "exclude-compressed", OPT_FLAG, "only compress files that are not already compressed", NULL, OPT_EXCLUDE},
     {0, "format", OPT_VALUE, "compress files to this format: zstd alone", "FORMAT", OPT_ZFORMAT},
@@ -101,7 +103,15 @@ static const Option zstd_options[] = {
     {'D', NULL, OPT_VALUE, "refused: there are no dictionaries", "DICT", OPT_REFUSE},
     {0, "patch-from", OPT_VALUE, "refused: there are no dictionaries", "REF", OPT_REFUSE},
     {0, "train", OPT_FLAG, "refused: there are no dictionaries", NULL, OPT_REFUSE},
-    {'b', NULL, OPT_OPTIONAL, "refused: there is no benchmark", "N", OPT_REFUSE},
+    {0, "train-cover", OPT_OPTIONAL, NULL, "PARAMETERS", OPT_REFUSE}, {0, "train-fastcover", OPT_OPTIONAL, NULL, "PARAMETERS", OPT_REFUSE}, {0, "train-legacy", OPT_OPTIONAL, NULL, "N", OPT_REFUSE},
+    {0, "maxdict", OPT_VALUE, "refused: there are no dictionaries", "N", OPT_REFUSE}, {0, "dictID", OPT_VALUE, "refused: there are no dictionaries", "N", OPT_REFUSE},
+    {'b', NULL, OPT_OPTIONAL, "refused: there is no benchmark", "N", OPT_REFUSE}, {'e', NULL, OPT_OPTIONAL, "refused: there is no benchmark", "N", OPT_REFUSE},
+    {'i', NULL, OPT_OPTIONAL, "refused: there is no benchmark", "N", OPT_REFUSE}, {'S', NULL, OPT_FLAG, "refused: there is no benchmark", NULL, OPT_REFUSE},
+    {0, "priority", OPT_VALUE, "refused: there is no benchmark", "KIND", OPT_REFUSE},
+    {0, "target-compressed-block-size", OPT_VALUE, "accepted", "N", OPT_ACCEPT}, {0, "trace", OPT_VALUE, "accepted: nothing is traced", "LOG", OPT_ACCEPT},
+    {0, "no-dictID", OPT_FLAG, "accepted", NULL, OPT_ACCEPT}, {0, "compress-literals", OPT_FLAG, "accepted", NULL, OPT_ACCEPT}, {0, "no-compress-literals", OPT_FLAG, "accepted", NULL, OPT_ACCEPT},
+    {0, "row-match-finder", OPT_FLAG, "accepted", NULL, OPT_ACCEPT}, {0, "no-row-match-finder", OPT_FLAG, "accepted", NULL, OPT_ACCEPT},
+    {0, "asyncio", OPT_FLAG, "accepted", NULL, OPT_ACCEPT}, {0, "no-asyncio", OPT_FLAG, "accepted", NULL, OPT_ACCEPT}, {0, "progress", OPT_FLAG, "accepted: none is shown", NULL, OPT_ACCEPT},
     OPTION_HELP('h'),
     OPTION_HELP('H'),
     OPTION_VERSION('V'),
@@ -267,6 +277,34 @@ static bool ends(const char *name, const char *end)
     return n > k && strcmp(name + n - k, end) == 0;
 }
 
+static NORETURN void empty_directory(Proc *p)
+{
+    out_str(p->err, "error: output dir cannot be empty string (did you mean to pass '.' instead?)\n");
+    output_flush(p->err);
+    proc_fail(p, 1);
+}
+
+/* --output-dir-mirror: the whole name below that directory, whose directories are made. NULL: a name that leads up, which is passed over. */
+static const char *mirrored(Squeeze *s, const char *name)
+{
+    for (const char *at = name; *at; at += strcspn(at, "/"), at += strspn(at, "/"))
+        if (at[0] == '.' && at[1] == '.' && (at[2] == '/' || !at[2]))
+            return NULL;
+    while (name[0] == '/' || (name[0] == '.' && name[1] == '/'))
+        name += name[0] == '/' ? 1 : 2;
+    char *path = mem_strdup(&s->p->mem, path_join(s->p, s->mirror, slice_str(name)));
+    for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
+        *slash = 0;
+        int err = proc_mkdir(s->p, path, 0755);
+        if (err && err != -EEXIST) {
+            complain(s, 1, "failed to create DIR %s: %s", path, error_text(-err));
+            return NULL;
+        }
+        *slash = '/';
+    }
+    return path;
+}
+
 /* NULL after a message. */
 static const char *output_name(Squeeze *s, const char *name)
 {
@@ -283,6 +321,8 @@ static const char *output_name(Squeeze *s, const char *name)
             found = suffixes[i].from;
             to = suffixes[i].to;
         }
+    if (s->mirror && !(name = mirrored(s, name)))
+        return NULL;
     const char *slash = s->flat ? strrchr(name, '/') : NULL;
     if (s->flat)
         name = path_join(s->p, s->flat, slice_str(slash ? slash + 1 : name));
@@ -674,6 +714,11 @@ static int run(Proc *p, Args *args, Squeeze s)
         case OPT_NO_CHECK: s.checksum = false; break;
         case OPT_EXCLUDE: s.exclude = true; break;
         case OPT_ROBOT: s.robot = true; break;
+        case OPT_MIRROR:
+            if (!*args->value)
+                empty_directory(p);
+            s.mirror = args->value;
+            break;
         case OPT_FLAT: s.flat = args->value; break;
         case OPT_FILES: list = args->value; break;
         case OPT_REFUSE: die(p, 1, "dictionaries and benchmarks are not supported");

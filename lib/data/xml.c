@@ -1,7 +1,7 @@
 /* xml: documents for xmllint over libxml2, parsed from memory and printed to memory.
  *
- * Nothing is loaded: the parser gets no option under which it would read a DTD or an external entity, external entities are not even declared where references are replaced,
- * and XInclude, schemas, catalogs and validation are not used. Encodings are the library's own (UTF-8, UTF-16, Latin-1, ASCII); others would
+ * Nothing is loaded: a DTD is only what the caller hands over as text, external entities are not even declared where something could ask for them, and XInclude, schemas
+ * and catalogs are not used. Encodings are the library's own (UTF-8, UTF-16, Latin-1, ASCII); others would
  * be iconv's, which reads the host's modules. Only handles are set up, nothing of the process.
  */
 #include <libxml/HTMLparser.h>
@@ -10,6 +10,7 @@
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
 #include <libxml/tree.h>
+#include <libxml/valid.h>
 #include <libxml/xmlsave.h>
 #include <libxml/xpath.h>
 #include <libxml/xpathInternals.h>
@@ -28,12 +29,16 @@ typedef struct Text {
 
 typedef struct Xml {
     xmlDocPtr doc;
-    bool html, replaces;
+    bool html, replaces, valid;
+    const char *dtd_name, *dtd; /* while it is parsed: what the caller has for the document's own */
+    size_t dtd_len;
+    uint64_t attributes, attributes_most;
+    startElementNsSAX2Func start;
     Text out, messages;
     entityDeclSAXFunc declare;
 } Xml;
 
-enum { CONTEXT = 79 /* bytes of a line that an error shows */, XPATH_WORK = 50000000 };
+enum { CONTEXT = 79 /* bytes of a line that an error shows */, XPATH_WORK = 50000000, ATTRIBUTE = 200 /* bytes that one takes, about */ };
 
 static void add(Text *t, const char *data, size_t n)
 {
@@ -166,7 +171,7 @@ static void parser_error(void *user, xmlErrorPtr e)
     report(parser->_private, e, parser);
 }
 
-static void xpath_error(void *user, xmlErrorPtr e) { report(user, e, NULL); }
+static void plain_error(void *user, xmlErrorPtr e) { report(user, e, NULL); }
 
 /* What the library would print on the host's stderr. Its handler is this thread's, and given back before the call returns. */
 typedef struct { xmlGenericErrorFunc function; void *context; } Handler;
@@ -193,12 +198,52 @@ static void give_back(Handler before) { xmlSetGenericErrorFunc(before.context, b
 
 /* ---------- parsing ---------- */
 
-static xmlParserInputPtr load_nothing(void *user, const xmlChar *public_id, const xmlChar *system_id)
+/* Text as what a parser reads. */
+static xmlParserInputPtr input_of(xmlParserCtxtPtr c, const char *name, const char *text, size_t n)
 {
-    (void)user;
+    xmlParserInputBufferPtr b = n <= INT32_MAX ? xmlParserInputBufferCreateMem(text, (int)n, XML_CHAR_ENCODING_NONE) : NULL;
+    xmlParserInputPtr in = b ? xmlNewIOInputStream(c, b, XML_CHAR_ENCODING_NONE) : NULL;
+    if (in)
+        in->filename = (char *)xmlStrdup((const xmlChar *)name);
+    else
+        xmlFreeParserInputBuffer(b);
+    return in;
+}
+
+/* Only the DTD whose text is there is ever loaded, and once. */
+static xmlParserInputPtr load_dtd(void *user, const xmlChar *public_id, const xmlChar *system_id)
+{
+    xmlParserCtxtPtr c = user;
+    Xml *x = c->_private;
+    const char *text = x->dtd;
     (void)public_id;
-    (void)system_id;
-    return NULL;
+    if (!text && x->dtd_name && c->input) { /* it could not be read */
+        add_place(&x->messages, c->input->filename, c->input->line, XML_FROM_PARSER);
+        add_text(&x->messages, "warning: failed to load external entity \"");
+        add_text(&x->messages, x->dtd_name);
+        add_text(&x->messages, "\"\n");
+        add_context(&x->messages, c->input);
+    }
+    if (!text || !system_id)
+        return NULL;
+    x->dtd = NULL;
+    return input_of(c, x->dtd_name, text, x->dtd_len);
+}
+
+/* What a DTD adds to each element would make much of little: it is counted, and ended. */
+static void start_element(void *user, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int namespaces, const xmlChar **spaces, int attributes, int defaulted, const xmlChar **values)
+{
+    xmlParserCtxtPtr c = user;
+    Xml *x = c->_private;
+    x->attributes += (uint64_t)attributes;
+    if (x->attributes > x->attributes_most) {
+        if (c->errNo != XML_ERR_INTERNAL_ERROR)
+            add_text(&x->messages, "too many attributes\n");
+        c->errNo = XML_ERR_INTERNAL_ERROR;
+        xmlStopParser(c);
+        return;
+    }
+    x->start(user, name, prefix, uri, namespaces, spaces, attributes, defaulted, values);
 }
 
 static void no_subset(void *user, const xmlChar *name, const xmlChar *public_id, const xmlChar *system_id)
@@ -251,10 +296,13 @@ static int parse_flags(unsigned flags)
     o |= flags & XML_CLEAN_NS ? XML_PARSE_NSCLEAN : 0;
     o |= flags & XML_OLD ? XML_PARSE_OLD10 : 0;
     o |= flags & XML_NO_ENCODING ? XML_PARSE_IGNORE_ENC : 0;
+    o |= flags & XML_VALIDATE ? XML_PARSE_DTDVALID : 0;
+    o |= flags & XML_LOAD_DTD ? XML_PARSE_DTDLOAD : 0;
+    o |= flags & XML_DTD_ATTRIBUTES ? XML_PARSE_DTDATTR | XML_PARSE_DTDLOAD : 0;
     return o;
 }
 
-static void *parse(const char *name, const char *text, size_t n, unsigned flags, uint64_t most)
+static void *parse_with(const char *name, const char *text, size_t n, unsigned flags, uint64_t most, const char *dtd_name, const char *dtd, size_t dtd_len)
 {
     Xml *x = calloc(1, sizeof *x);
     xmlParserCtxtPtr c = NULL;
@@ -267,14 +315,23 @@ static void *parse(const char *name, const char *text, size_t n, unsigned flags,
         return NULL;
     }
     x->html = flags & XML_HTML;
-    x->replaces = flags & XML_ENTITIES;
+    x->replaces = flags & (XML_ENTITIES | XML_VALIDATE | XML_LOAD_DTD | XML_DTD_ATTRIBUTES);
+    x->dtd_name = dtd_name;
+    x->dtd = dtd;
+    x->dtd_len = dtd_len;
+    x->attributes_most = flags & XML_DTD_ATTRIBUTES ? most / ATTRIBUTE : UINT64_MAX;
     x->out.most = x->messages.most = (size_t)most;
     x->declare = c->sax->entityDecl;
     c->_private = x;
     Handler before = listen_to(x);
     c->sax->serror = parser_error;
-    c->sax->resolveEntity = load_nothing;
-    c->sax->externalSubset = no_subset;
+    c->sax->resolveEntity = load_dtd;
+    if (!dtd_name)
+        c->sax->externalSubset = no_subset;
+    if ((flags & XML_DTD_ATTRIBUTES) && c->sax->startElementNs) {
+        x->start = c->sax->startElementNs;
+        c->sax->startElementNs = start_element;
+    }
     c->sax->entityDecl = declare_internal;
     if (x->html) {
         int o = HTML_PARSE_NONET | HTML_PARSE_COMPACT | HTML_PARSE_IGNORE_ENC | HTML_PARSE_RECOVER;
@@ -287,13 +344,105 @@ static void *parse(const char *name, const char *text, size_t n, unsigned flags,
         add_text(&x->messages, ": the document's encoding is not supported\n");
     } else {
         x->doc = xmlCtxtReadMemory(c, text, (int)n, name, NULL, parse_flags(flags));
+        x->valid = c->valid;
     }
+    x->dtd = NULL;
     if (x->html)
         htmlFreeParserCtxt(c);
     else
         xmlFreeParserCtxt(c);
     give_back(before);
     return x;
+}
+
+static void *parse(const char *name, const char *text, size_t n, unsigned flags, uint64_t most) { return parse_with(name, text, n, flags, most, NULL, NULL, 0); }
+
+static const char *names_dtd(const void *xml)
+{
+    const Xml *x = xml;
+    xmlDtdPtr dtd = x->doc ? xmlGetIntSubset(x->doc) : NULL;
+    return dtd ? (const char *)dtd->SystemID : NULL;
+}
+
+static bool valid(const void *xml) { return ((const Xml *)xml)->valid; }
+
+static void silent(void *user, const char *format, ...)
+{
+    (void)user;
+    (void)format;
+}
+
+/* A DTD parsed by itself, with the guards of a document's. */
+static xmlDtdPtr dtd_of(Xml *x, const char *name, const char *text, size_t n)
+{
+    xmlDtdPtr dtd = NULL;
+    xmlParserCtxtPtr c = xmlNewParserCtxt();
+    if (!c)
+        return NULL;
+    x->replaces = true;
+    x->declare = c->sax->entityDecl;
+    c->_private = x;
+    c->sax->serror = parser_error;
+    c->sax->resolveEntity = load_dtd;
+    c->sax->entityDecl = declare_internal;
+    xmlParserInputPtr in = input_of(c, name, text, n);
+    c->myDoc = in ? xmlNewDoc((const xmlChar *)"1.0") : NULL;
+    if (c->myDoc && xmlPushInput(c, in) >= 0) {
+        c->inSubset = 2;
+        c->myDoc->extSubset = xmlNewDtd(c->myDoc, (const xmlChar *)"none", NULL, (const xmlChar *)name);
+        xmlParseExternalSubset(c, NULL, (const xmlChar *)name);
+        dtd = c->wellFormed ? c->myDoc->extSubset : NULL;
+    }
+    if (dtd) { /* it goes on without the document that it was read into */
+        c->myDoc->extSubset = NULL;
+        dtd->doc = NULL;
+        for (xmlNodePtr node = dtd->children; node; node = node->next)
+            node->doc = NULL;
+    }
+    xmlFreeDoc(c->myDoc);
+    c->myDoc = NULL;
+    xmlFreeParserCtxt(c);
+    return dtd;
+}
+
+/* The library would open the file that the document type names, were it asked about such a document. */
+static bool lacks_dtd(Xml *x)
+{
+    const char *name = names_dtd(x);
+    if (!name || x->doc->extSubset)
+        return false;
+    add_text(&x->messages, "warning: failed to load external entity \"");
+    add_text(&x->messages, name);
+    add_text(&x->messages, "\"\nvalidity error : Could not load the external subset \"");
+    add_text(&x->messages, name);
+    add_text(&x->messages, "\"\n");
+    return true;
+}
+
+static XmlValidity validate(void *xml, const char *dtd_name, const char *text, size_t n)
+{
+    Xml *x = xml;
+    Handler before = listen_to(x);
+    xmlStructuredErrorFunc structured = xmlStructuredError;
+    void *structured_user = xmlStructuredErrorContext;
+    XmlValidity result = XML_NO_DTD;
+    xmlDtdPtr dtd = text ? dtd_of(x, dtd_name, text, n) : NULL;
+    xmlValidCtxtPtr c = text && !dtd ? NULL : xmlNewValidCtxt();
+    xmlSetStructuredErrorFunc(x, plain_error);
+    if (c) {
+        c->error = silent;
+        c->warning = silent;
+        if (!text && (lacks_dtd(x) || (x->doc->intSubset && x->doc->intSubset->ExternalID && !x->doc->extSubset)))
+            result = XML_INVALID;
+        else
+            result = (text ? xmlValidateDtd(c, x->doc, dtd) : xmlValidateDocument(c, x->doc)) ? XML_VALID : XML_INVALID;
+        xmlFreeValidCtxt(c);
+    }
+    xmlSetStructuredErrorFunc(structured_user, structured);
+    if (dtd)
+        xmlFreeDtd(dtd);
+    give_back(before);
+    return result;
 }
 
 static void xml_free(void *xml)
@@ -416,7 +565,7 @@ static XmlXPath xpath(void *xml, const char *expression, const char **data, size
         return XML_XPATH_FAILED;
     c->node = (xmlNodePtr)x->doc;
     c->userData = x;
-    c->error = xpath_error;
+    c->error = plain_error;
     c->opLimit = XPATH_WORK;
     Handler before = listen_to(x);
     xmlXPathObjectPtr value = xmlXPathEval((const xmlChar *)expression, c);
@@ -488,4 +637,4 @@ static void walk(void *xml, XmlVisit *visit, void *user)
 }
 
 extern const XmlFunctions xml_functions;
-const XmlFunctions xml_functions = {parse, xml_free, parsed, messages, print, encoding_known, xpath, LIBXML_DOTTED_VERSION, walk};
+const XmlFunctions xml_functions = {parse, parse_with, names_dtd, valid, validate, xml_free, parsed, messages, print, encoding_known, xpath, LIBXML_DOTTED_VERSION, walk};

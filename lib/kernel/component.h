@@ -181,8 +181,9 @@ enum {
     XML_RECOVER = 1 << 0, XML_ENTITIES = 1 << 1, XML_NO_BLANKS = 1 << 2, XML_NO_CDATA = 1 << 3, XML_NO_WARNING = 1 << 4, XML_CLEAN_NS = 1 << 5,
     XML_OLD = 1 << 6, XML_NO_ENCODING = 1 << 7, XML_HTML = 1 << 8, XML_NO_DEFAULT_DTD = 1 << 9,
     XML_FORMAT = 1 << 10, XML_SPACED = 1 << 11, XML_AS_XML = 1 << 12, XML_DROP_DTD = 1 << 13, XML_C14N = 1 << 14, XML_C14N_11 = 1 << 15,
-    XML_C14N_EXCLUSIVE = 1 << 16,
+    XML_C14N_EXCLUSIVE = 1 << 16, XML_VALIDATE = 1 << 17, XML_LOAD_DTD = 1 << 18, XML_DTD_ATTRIBUTES = 1 << 19,
 };
+typedef enum { XML_VALID, XML_INVALID, XML_NO_DTD /* it does not parse */ } XmlValidity;
 typedef enum { XML_XPATH_OK, XML_XPATH_EMPTY, XML_XPATH_FAILED } XmlXPath;
 typedef enum { XML_ITEM_OPEN, XML_ITEM_ATTRIBUTE, XML_ITEM_TEXT, XML_ITEM_INSTRUCTION, XML_ITEM_CLOSE } XmlItem;
 typedef void XmlVisit(void *user, XmlItem kind, const char *prefix, const char *name, const char *text); /* "" where there is none; may jump out */
@@ -191,6 +192,12 @@ typedef void XmlVisit(void *user, XmlItem kind, const char *prefix, const char *
  * false: they are more than `most`, and cut. */
 typedef struct XmlFunctions {
     void *(*parse)(const char *name, const char *text, size_t n, unsigned flags, uint64_t most); /* NULL: no memory */
+    /* The same with the text of the DTD that the document names, which only then is looked at. */
+    void *(*parse_with)(const char *name, const char *text, size_t n, unsigned flags, uint64_t most, const char *dtd_name, const char *dtd, size_t dtd_len);
+    const char *(*names_dtd)(const void *doc); /* the file that its document type names, or NULL */
+    bool (*valid)(const void *doc);            /* after XML_VALIDATE */
+    /* By a DTD's text, or where that is NULL by the document's own. */
+    XmlValidity (*validate)(void *doc, const char *dtd_name, const char *dtd, size_t n);
     void (*free)(void *doc);
     bool (*parsed)(const void *doc); /* there is a tree */
     bool (*messages)(void *doc, const char **data, size_t *n); /* since they were asked for last */

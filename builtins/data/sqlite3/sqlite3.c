@@ -490,6 +490,8 @@ static const Option options[] = {
     {0, "nullvalue", OPT_VALUE, "set text string for NULL values. Default ''", "TEXT", 11},
     {0, "quote", OPT_FLAG, "set output mode to 'quote'", NULL, 1},
     {0, "readonly", OPT_FLAG, "open the database read-only", NULL, 12},
+    {0, "A", OPT_FLAG, "refused: for archives there are tar and zip", NULL, 15},
+    {0, "archive", OPT_FLAG, NULL, NULL, 15},
     {0, "safe", OPT_FLAG, "accepted: what it forbids is not there", NULL, 3},
     {0, "separator", OPT_VALUE, "set output column separator. Default: '|'", "SEP", 13},
     {0, "stats", OPT_FLAG, NULL, NULL, 3},
@@ -548,6 +550,7 @@ static void set_option(Sql *s, Args *args, const Option *o, char *value)
     case 11: w->null = value; break;
     case 12: s->readonly = true; break;
     case 13: w->column = value; break;
+    case 15: die(s->p, 1, "-%s is refused: for archives there are tar and zip", o->name);
     case 14: out_printf(s->p->out, "%s %s\n", s->api->version, s->api->source); proc_fail(s->p, output_status(s->p));
     }
 }
@@ -659,4 +662,5 @@ static int sqlite3_main(Proc *p, Args *args)
 COMMAND(sqlite3, "sqlite3 [OPTIONS] FILENAME [SQL]", "FILENAME is the name of an SQLite database. A new database is created\nif the file does not previously exist.", options,
         COMMAND_WRITES | COMMAND_RAW, .package = "SQLite 3.40.1",
         .notes = "Databases lie in memory while they are used and are written back after each statement that ends a transaction. Nothing is started and nothing\n"
-                 "loaded: .shell, .system, .load, pipes, readfile(), writefile(), edit() and load_extension() are refused.");
+                 "loaded: .shell, .system, .load, pipes, readfile(), writefile(), edit() and load_extension() are refused, and so are\n"
+                 "archives (-A, .archive), for which there are tar and zip.");
