@@ -81,7 +81,7 @@ static int return_main(Proc *p, Args *args)
     int status = asked_status(p, args);
     if (!in_function(in) && !in_sourced_file(in)) {
         shell_fail(p, args, "can only `return' from a function or sourced script");
-        set_special_error(in);
+        set_special_error(in, false);
         return 2;
     }
     control_return(in, status);
@@ -139,7 +139,7 @@ static int eval_main(Proc *p, Args *args)
     return run_text(interp_of(p), buf_slice(&text), NULL, current_line(interp_of(p)));
 }
 
-/* Where `.` finds a name without a slash: PATH for readable files, then the current directory. */
+/* Where `.` finds a name without a slash: PATH for readable files, then, but for POSIX mode, the current directory; or NULL. */
 static const char *source_path(Proc *p, const char *name)
 {
     bool use_path = true;
@@ -148,8 +148,9 @@ static const char *source_path(Proc *p, const char *name)
     shopt_get(interp_of(p), SLICE("sourcepath"), &use_path);
     if (var_text(interp_of(p), SLICE("PATH"), &value))
         path = mem_copy(&p->mem, value);
-    if (strchr(name, '/') || !use_path || !path)
-        return name;
+    bool here = strchr(name, '/') || !posix_mode(interp_of(p));
+    if (strchr(name, '/') || !use_path || !path || !*path)
+        return here || (use_path && !(path && *path)) ? name : NULL;
     for (const char *s = path;; s++) {
         const char *end = strchrnul(s, ':');
         char *whole = mem_printf(&p->mem, "%.*s%s%s", (int)(end - s), s, end > s ? "/" : "", name);
@@ -157,7 +158,7 @@ static const char *source_path(Proc *p, const char *name)
         if (proc_stat(p, whole, 0, &st) == 0 && (st.mode & S_IFMT) == S_IFREG && proc_access(p, whole, 4) == 0)
             return whole;
         if (!*end)
-            return name;
+            return here ? name : NULL;
         s = end;
     }
 }
@@ -184,15 +185,19 @@ static int source_main(Proc *p, Args *args)
         return 1;
     const char *path = source_path(p, words[0]);
     Slice text;
+    if (!path) {
+        set_special_error(in, true);
+        return shell_fail(p, args, "%s: file not found", words[0]);
+    }
     int error = read_file(p, path, &text);
     if (error) {
         output_flush(p->out);
-        set_special_error(in);
-        if (posix_mode(in) && error == -ENOENT && !strchr(words[0], '/'))
-            return shell_fail(p, args, "%s: file not found", path);
+        if (error != -EISDIR)
+            set_special_error(in, true);
         if (error == -EISDIR)
-            return shell_fail(p, args, "%s: is a directory", path);
-        shell_error(in, NULL, "%s: %s", path, error_text(error));
+            shell_fail(p, args, "%s: is a directory", path);
+        else
+            shell_error(in, NULL, "%s: %s", path, error_text(error));
         source_failed(in);
         return 1;
     }
@@ -209,7 +214,7 @@ static int source_main(Proc *p, Args *args)
         positional_set(in, words + 1, count - 1);
     source_with_args(in, count > 1);
     arguments_changed(in, false);
-    int status = run_text(in, text, words[0], 1);
+    int status = run_text(in, text, path, 1);
     if (count > 1 && (in_function(in) || !arguments_changed(in, false))) /* a `set` in the file holds */
         positional_set(in, old, saved);
     return status;

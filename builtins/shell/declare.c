@@ -102,36 +102,27 @@ static void print_unread(Declare *d, Slice name)
     out_printf(d->proc->out, "declare -%s %.*s\n", integer ? "i" : "-", (int)name.len, name.data);
 }
 
-/* `declare` alone lists as `set` does; with attributes or -p in a form that reads back. */
-static int print_all(Declare *d, bool as_set)
+/* Variables with attributes, or -p: in a form that reads back. */
+static int print_all(Declare *d, uint32_t attrs)
 {
     size_t count;
-    Slice *names = var_names(d->in, d->set, &count);
+    Slice *names = var_names(d->in, attrs, &count);
     for (size_t i = 0; i < count; i++) {
         bool unread = special_unread(d->in, names[i]);
-        if (unread && (as_set || strcmp(d->args->command->name, "local") == 0 || (d->set && slice_is(names[i], "SECONDS")))) /* SECONDS is an integer once it was read */
+        if (unread && (strcmp(d->args->command->name, "local") == 0 || (attrs && slice_is(names[i], "SECONDS")))) /* SECONDS is an integer once it was read */
             continue;
         if (unread) {
             print_unread(d, names[i]);
             continue;
         }
-        const Var *v = var_find_raw(d->in, names[i]);
+        const Var *v = var_listed(d->in, names[i]);
         if (v && v->scope > scope_depth(d->in)) /* x=1 in front of the command itself */
             v = v->shadowed;
-        if (!v || (as_set && (v->value.kind == VALUE_UNSET)))
+        if (!v)
             continue;
         if (d->flags & DECLARE_LOCAL && strcmp(d->args->command->name, "local") == 0 && !(v->attrs & ATTR_LOCAL))
             continue;
-        Slice text;
-        if (as_set && v->value.kind != VALUE_ARRAY && v->value.kind != VALUE_ASSOC && var_text(d->in, names[i], &text)) {
-            Buf b = shell_buf(d->proc);
-            quote_value(&b, text);
-            out_printf(d->proc->out, "%.*s=", (int)names[i].len, names[i].data);
-            out_write(d->proc->out, b.data ? buf_slice(&b) : slice("", 0));
-            out_char(d->proc->out, '\n');
-        } else {
-            var_print_declare(d->in, v, posix_verb(d), d->proc->out);
-        }
+        var_print_declare(d->in, v, posix_verb(d), d->proc->out);
         proc_tick(d->proc, 1);
     }
     return 0;
@@ -249,14 +240,11 @@ static int declare_words(Declare *d)
     return status;
 }
 
-static int print_everything(Declare *d, bool as_set)
+static int print_everything(Declare *d, uint32_t attrs, bool as_set)
 {
-    int status = 0;
     if (d->functions)
         return print_functions(d);
-    if (!d->functions || as_set)
-        status = print_all(d, as_set);
-    return status;
+    return as_set ? print_variables(d->proc) : print_all(d, attrs);
 }
 
 static int declare_main(Proc *p, Args *args)
@@ -278,7 +266,7 @@ static int declare_main(Proc *p, Args *args)
     }
     if (local && !in_function(d.in))
         return shell_fail(p, args, "can only be used in a function");
-    uint32_t cases = d.set & (ATTR_LOWER | ATTR_UPPER | ATTR_CAPITAL);
+    uint32_t asked = local ? 0 : d.set, cases = d.set & (ATTR_LOWER | ATTR_UPPER | ATTR_CAPITAL);
     if (cases & (cases - 1)) /* more than one: none */
         d.set &= ~cases;
     if (global)
@@ -287,7 +275,7 @@ static int declare_main(Proc *p, Args *args)
         d.flags |= DECLARE_LOCAL;
     d.local_options = local;
     if (args->at >= args->argc)
-        return print_everything(&d, !d.print && !d.set && !d.clear && !local);
+        return print_everything(&d, asked, !d.print && !asked && !local);
     return declare_words(&d);
 }
 
@@ -297,17 +285,15 @@ static int attribute(Proc *p, Args *args, const char *options, uint32_t attr)
     Declare d = {.proc = p, .in = interp_of(p), .args = args, .set = attr};
     bool undo = false;
     for (int c; (c = shell_option(p, args, options)) != -1;) {
-        if (c == '?') {
-            set_special_error(d.in);
+        if (c == '?')
             return SHELL_USAGE;
-        }
         undo |= c == 'n' && attr == ATTR_EXPORT;
         d.functions |= c == 'f';
         d.set |= c == 'a' || c == 'A' ? attr_of(c) : 0;
     }
     if (args->at >= args->argc) {
         d.names_only = d.functions;
-        return print_everything(&d, false);
+        return print_everything(&d, d.set, false);
     }
     if (undo) {
         d.set &= ~attr;

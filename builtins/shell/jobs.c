@@ -167,7 +167,16 @@ static int disown_main(Proc *p, Args *args)
 
 /* ---- wait ---- */
 
-static bool all_digits(const char *s) { return *s && s[strspn(s, "0123456789")] == 0; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static bool is_pid(const char *s, pid_t *pid)
+{
+    int64_t n;
+    if (!is_digit(*s) || !shell_number(s, &n) || n > INT32_MAX)
+        return false;
+    *pid = (pid_t)n;
+    return true;
+}
 
 static void set_pid(Proc *p, const char *variable, pid_t pid)
 {
@@ -180,14 +189,14 @@ static void set_pid(Proc *p, const char *variable, pid_t pid)
 
 static int wait_word(Proc *p, Args *args, const char *word, const char *variable)
 {
-    int64_t pid;
-    if (all_digits(word) && shell_number(word, &pid) && pid <= INT32_MAX) {
-        int status = job_wait_pid(interp_of(p), (pid_t)pid);
+    pid_t pid;
+    if (is_pid(word, &pid)) {
+        int status = job_wait_pid(interp_of(p), pid);
         if (status == -ECHILD) {
-            shell_fail(p, args, "pid %s is not a child of this shell", word);
+            shell_fail(p, args, "pid %d is not a child of this shell", (int)pid);
             return 127;
         }
-        set_pid(p, variable, (pid_t)pid);
+        set_pid(p, variable, pid);
         return status;
     }
     if (*word != '%') {
@@ -206,14 +215,9 @@ static int wait_any(Proc *p, Args *args, const char *variable)
     size_t n = 0;
     pid_t *pids = mem_array(&p->mem, (size_t)args->argc + 1, pid_t), pid = 0;
     for (int i = args->at; i < args->argc; i++) {
-        int64_t number;
-        if (all_digits(args->argv[i]) && shell_number(args->argv[i], &number)) {
-            pids[n++] = (pid_t)number;
-        } else {
-            Job *j = find(p, args, args->argv[i]);
-            if (j)
-                pids[n++] = j->pid;
-        }
+        Job *j = find(p, args, args->argv[i]);
+        if (j)
+            pids[n++] = j->pid;
     }
     if (!n && args->at < args->argc)
         return 127;
@@ -246,9 +250,11 @@ static int wait_main(Proc *p, Args *args)
     if (args->at >= args->argc)
         return wait_all(p);
     int status = 0;
+    pid_t pid;
     for (int i = args->at; i < args->argc; i++) {
-        status = wait_word(p, args, args->argv[i], variable);
-        if (*args->argv[i] != '%' && !all_digits(args->argv[i]))
+        const char *word = args->argv[i];
+        status = wait_word(p, args, word, variable);
+        if (is_digit(*word) && !is_pid(word, &pid)) /* what begins as a number and is none ends it */
             break;
     }
     return status;

@@ -16,6 +16,8 @@ int shell_usage(Proc *p, Args *args)
     output_flush(p->out);
     out_printf(p->err, "%s: usage: %s\n", args->command->name, args->command->usage);
     output_flush(p->err);
+    if (args->command->flags & COMMAND_SPECIAL)
+        set_special_error(interp_of(p), false);
     return SHELL_USAGE;
 }
 

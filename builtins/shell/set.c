@@ -41,8 +41,8 @@ static void print_elements(Proc *p, const Var *v, Slice name)
 
 static void print_value(Proc *p, Slice name)
 {
-    const Var *v = var_find_raw(interp_of(p), name);
-    if (!v || v->value.kind == VALUE_UNSET)
+    const Var *v = var_listed(interp_of(p), name);
+    if (!v || v->value.kind == VALUE_UNSET || (v->special && v->attrs & ATTR_INVISIBLE))
         return;
     if (v->value.kind == VALUE_ARRAY || v->value.kind == VALUE_ASSOC) {
         print_elements(p, v, name);
@@ -59,7 +59,7 @@ static void print_value(Proc *p, Slice name)
     out_write(p->out, buf_slice(&line));
 }
 
-static int print_everything(Proc *p)
+int print_variables(Proc *p)
 {
     size_t count;
     Slice *names = var_names(interp_of(p), 0, &count);
@@ -68,7 +68,7 @@ static int print_everything(Proc *p)
             print_value(p, names[i]);
         proc_tick(p, 1);
     }
-    if (option_on(interp_of(p), 'p'))
+    if (posix_mode(interp_of(p)))
         return 0;
     names = function_names(interp_of(p), &count);
     for (size_t i = 0; i < count; i++) {
@@ -88,7 +88,6 @@ static int print_everything(Proc *p)
 static int bad_letter(Proc *p, Args *args, char sign, char letter)
 {
     shell_fail(p, args, "%c%c: invalid option", sign, letter);
-    set_special_error(interp_of(p));
     return shell_usage(p, args);
 }
 
@@ -103,7 +102,7 @@ static int set_named(Proc *p, Args *args, bool on, const char *name)
     if (option_set_named(interp_of(p), slice_str(name), on))
         return 0;
     shell_fail(p, args, "%s: invalid option name", name);
-    set_special_error(interp_of(p));
+    set_special_error(interp_of(p), false);
     return SHELL_USAGE;
 }
 
@@ -148,7 +147,7 @@ static int set_cluster(Proc *p, Args *args, int *i)
 static int set_main(Proc *p, Args *args)
 {
     if (args->argc == 1)
-        return print_everything(p);
+        return print_variables(p);
     int status = check_letters(p, args);
     if (status)
         return status;

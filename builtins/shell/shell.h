@@ -31,5 +31,7 @@ static inline char **shell_operands(Args *args, int *count)
 bool shell_restricted(Proc *p, Args *args, const char *what);
 static inline Slice text_of(const char *s) { return slice_str(s); }
 Buf shell_buf(Proc *p);
+/* `set` alone: all variables and, but for POSIX mode, functions. */
+int print_variables(Proc *p);
 
 #endif

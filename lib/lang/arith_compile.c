@@ -399,7 +399,7 @@ static bool read_scalar(Interp *in, const Name *name, bool textual, int64_t *out
     return !textual && arith_value_of(in, slice(mem_copy(mem_of(in), text), text.len), out);
 }
 
-static bool read_element(Interp *in, const Arith *n, int64_t *out, int64_t *index)
+static bool find_element(Interp *in, const Arith *n, int64_t *index)
 {
     const Var *v = var_lookup(in, &n->name);
     if (v && (v->value.kind != VALUE_ARRAY || v->special || v->attrs & ATTR_NAMEREF))
@@ -408,9 +408,14 @@ static bool read_element(Interp *in, const Arith *n, int64_t *out, int64_t *inde
     in->arith_who = NULL; /* errors in a subscript are nobody's */
     bool ok = eval(in, n->a, index);
     in->arith_who = who;
-    if (!ok || *index < 0)
+    return ok && *index >= 0;
+}
+
+static bool read_element(Interp *in, const Arith *n, int64_t *out, int64_t *index)
+{
+    if (!find_element(in, n, index))
         return false;
-    v = var_lookup(in, &n->name); /* the subscript may have assigned */
+    const Var *v = var_lookup(in, &n->name);
     Cell c = v && v->value.kind == VALUE_ARRAY ? array_get(v->value.a, *index) : 0;
     if (c & 1) {
         *out = (int64_t)c >> 1;
@@ -478,7 +483,7 @@ static bool eval_assign(Interp *in, const Arith *n, int64_t *out)
     int64_t left = 0, right, index = 0;
     const Arith *target = n->a;
     if (n->op == '=') {
-        if (target->type == N_ELEMENT && !read_element(in, target, &left, &index))
+        if (target->type == N_ELEMENT && !find_element(in, target, &index))
             return false;
         if (!eval(in, n->b, out))
             return false;

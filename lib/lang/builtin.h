@@ -62,6 +62,7 @@ bool var_make_array(Interp *in, Slice name);
 bool array_put(Interp *in, Slice name, int64_t index, Slice text);
 int var_unset(Interp *in, Slice name);            /* 0, -ENOENT, -EPERM (readonly) */
 const Var *var_find_raw(Interp *in, Slice name);  /* without following namerefs: unset -n, declare -p, -R */
+const Var *var_listed(Interp *in, Slice name);    /* the same, as lists show it */
 int var_unset_raw(Interp *in, Slice name);
 bool var_is_set(Interp *in, Slice ref);           /* name or name[subscript]: test -v */
 int var_unset_element(Interp *in, Slice name, Slice subscript);
@@ -148,7 +149,8 @@ bool in_sourced_file(Interp *in);
 bool is_subshell(Interp *in);
 int last_status(Interp *in);
 bool posix_mode(Interp *in);
-void set_special_error(Interp *in); /* a usage error in a special builtin: fatal in POSIX mode */
+/* An error in a special builtin: fatal in POSIX mode, in a condition only when `anywhere`. */
+void set_special_error(Interp *in, bool anywhere);
 
 /* eval and source: parse and run in this interpreter; the status. `name` for messages and BASH_SOURCE (NULL: eval). */
 void source_failed(Interp *in); /* the RETURN trap */

@@ -220,6 +220,7 @@ void control_return(Interp *in, int status)
 
 void abandon_command(Interp *in, int status)
 {
+    in->gave_up = in->has_execution_string;
     if (in->has_execution_string) /* bash -c has nowhere to go on */
         lang_fatal(in, status);
     lang_discard(in, status);
@@ -232,7 +233,11 @@ bool in_sourced_file(Interp *in) { return in->dyn.source_depth > 0; }
 bool is_subshell(Interp *in) { return in->subshell_level > 0; }
 int last_status(Interp *in) { return in->status; }
 bool posix_mode(Interp *in) { return OPT(in, POSIX); }
-void set_special_error(Interp *in) { in->special_failed = true; }
+void set_special_error(Interp *in, bool anywhere)
+{
+    in->special_failed = true;
+    in->special_fatal |= anywhere;
+}
 
 /* bash prints a $( ) anew, in the layout of declare -f, and numbers that text from the line of the command it stands in. */
 static uint32_t substituted_line(Interp *in, uint32_t line)

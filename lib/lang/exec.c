@@ -176,6 +176,7 @@ static int exec_for(Interp *in, const Node *n)
     Unwind *unwind = in->unwind;
     Fields f;
     fields_init(&f, mem_of(in));
+    in->dyn.loop_depth++; /* already while the words are expanded */
     if (n->each.in_given) {
         expand_words(in, n->each.words, n->each.count, &f);
     } else {
@@ -184,7 +185,6 @@ static int exec_for(Interp *in, const Node *n)
             fields_add(in, &f, mem_copy(mem_of(in), str_slice(positional(in, i))));
     }
     int status = 0;
-    in->dyn.loop_depth++;
     for (uint32_t i = 0; i < f.count; i++) {
         if (debug_trap(in, n)) {
             if (in->flow)
@@ -266,9 +266,9 @@ static int exec_arith_for(Interp *in, const Node *n)
     int64_t value;
     int status = 0;
     in->dyn.line = n->line;
+    in->dyn.loop_depth++; /* which an error in the first clause leaves open, as in bash */
     if (!eval_clause(in, n->line, n->cfor.init_code, n->cfor.init, &value))
         return 1;
-    in->dyn.loop_depth++;
     for (;;) {
         if (!eval_clause(in, n->line, n->cfor.cond_code, n->cfor.cond, &value)) {
             status = 1;
@@ -355,6 +355,7 @@ int exec_select(Interp *in, const Node *n)
         return 0;
     if (unlikely(OPT(in, XTRACE)))
         trace_for(in, n);
+    in->dyn.loop_depth++;
     if (n->each.in_given)
         expand_words(in, n->each.words, n->each.count, &f);
     else
@@ -364,7 +365,6 @@ int exec_select(Interp *in, const Node *n)
     bool show = true;
     if (!f.count) /* as in bash a loop is left open: break afterwards reaches too far */
         in->dyn.loop_depth++;
-    in->dyn.loop_depth++; /* of this one */
     while (f.count) {
         output_flush(in->p->out);
         if (show)

@@ -206,6 +206,15 @@ static void keep_assignments(Interp *in, const Kept *list)
             var_declare(in, list->name->text, list->attrs, 0, 0);
 }
 
+/* a[0]=1 cmd */
+static void refuse_element(Interp *in, const Assign *a)
+{
+    Buf b;
+    buf_init(&b, mem_of(in), BUF_MAX);
+    print_word(&b, a->index);
+    lang_error(in, "`%s[%.*s]': not a valid identifier", a->name.text.data, (int)b.len, b.data ? b.data : "");
+}
+
 /* x=1 cmd: bindings of the command's own, exported. False: readonly (printed). */
 static bool prefix_assignments(Interp *in, const Node *n)
 {
@@ -214,6 +223,10 @@ static bool prefix_assignments(Interp *in, const Node *n)
     unwind_push(in, &u->unwind, pop_scope);
     for (uint32_t i = 0; i < n->simple.nassigns; i++) {
         const Assign *a = &n->simple.assigns[i];
+        if (unlikely(a->index)) {
+            refuse_element(in, a);
+            continue;
+        }
         Slice text = a->is_array ? list_text(in, a) : a->value ? expand_string(in, a->value) : SLICE(""), old;
         Assign plain = *a;
         plain.append = plain.is_array = false; /* a=(1 2) in front of a command is text */
@@ -226,10 +239,6 @@ static bool prefix_assignments(Interp *in, const Node *n)
                 return false;
             continue; /* the command runs all the same */
         }
-        if (a->index)
-            lang_error(in, "`%s[%.*s]': not a valid identifier", a->name.text.data, (int)a->index->source.len, a->index->source.data);
-        if (a->index)
-            continue;
         if (a->append && lang_get(in, &a->name, &old))
             text = appended(in, v, old, text);
         var_put_local(in, &a->name, in->dyn.function_depth + 1, ATTR_EXPORT);
@@ -629,21 +638,67 @@ static int exec_job(Interp *in, int argc, char **argv)
     return fg ? exec_builtin(in, fg, argc + 1, args) : 127;
 }
 
-static int run_found(Interp *in, const Node *n, const Function *f, const Command *c, int argc, char **argv)
+/* Redirections whose words must be expanded. */
+static bool redirs_expand(const Redir *r)
 {
+    while (r && !r->var_index && (!r->word || r->word->flags & WORD_LITERAL))
+        r = r->next;
+    return r != NULL;
+}
+
+/* x=1 cmd <<< $x: redirections do not see what stands in front. Takes it away, to be bound again by bind_prefix. */
+static Kept *unbind_prefix(Interp *in, const Node *n, Local *before)
+{
+    Kept *list = NULL;
+    for (uint32_t i = n->simple.nassigns; i-- > 0;) {
+        const Name *name = &n->simple.assigns[i].name;
+        const Var *v = var_lookup(in, name);
+        bool set;
+        if (!v || v->scope != in->dyn.function_depth + 1)
+            continue;
+        Slice text = value_text(mem_of(in), &v->value, &set);
+        Kept *k = mem_new(mem_of(in), Kept);
+        *k = (Kept){list, name, slice(mem_copy(mem_of(in), text), text.len), 0};
+        list = k;
+    }
+    locals_pop(in, before);
+    return list;
+}
+
+static void bind_prefix(Interp *in, const Kept *list)
+{
+    for (; list; list = list->next) {
+        var_put_local(in, list->name, in->dyn.function_depth + 1, ATTR_EXPORT);
+        lang_set(in, list->name, list->text, false);
+    }
+}
+
+/* False when the redirections of a command failed: its status is in *failed. */
+static bool redirect_found(Interp *in, const Node *n, const Function *f, const Command *c, Local *before, int *failed)
+{
+    Kept *prefix = unlikely(in->locals != before) && redirs_expand(n->redirs) ? unbind_prefix(in, n, before) : NULL;
+    *failed = 0;
+    if (!f && !c)
+        *failed = redirect_program(in, n->redirs);
+    else if (!redirs_apply(in, n->redirs))
+        *failed = redirect_failed(in, f ? NULL : c);
+    if (*failed)
+        return false;
+    bind_prefix(in, prefix);
+    return true;
+}
+
+static int run_found(Interp *in, const Node *n, const Function *f, const Command *c, Local *before, int argc, char **argv)
+{
+    int failed;
     if (!f && !c && argv[0][0] == '%' && !in->no_fork)
         return exec_job(in, argc, argv);
     if (unlikely(in->st.options & OPTION_RESTRICTED) && strchr(argv[0], '/')) {
         lang_error(in, "%s: restricted: cannot specify `/' in command names", argv[0]);
         return 1;
     }
-    if (n->redirs && !f && !c) {
-        int failed = redirect_program(in, n->redirs);
-        if (failed)
-            return failed;
-    } else if (n->redirs && !redirs_apply(in, n->redirs)) {
-        return redirect_failed(in, f ? NULL : c);
-    }
+    if (n->redirs && !redirect_found(in, n, f, c, before, &failed))
+        return failed;
     if (!f && !c)
         return exec_program(in, argc, argv, n->redirs, false);
     in->no_fork = false; /* what they run is not the last command */
@@ -657,8 +712,9 @@ static int run_found(Interp *in, const Node *n, const Function *f, const Command
         in->p->name = name;
     }
     if (unlikely(in->special_failed)) {
-        in->special_failed = false;
-        if (OPT(in, POSIX) && c->flags & COMMAND_SPECIAL)
+        bool matters = in->special_fatal || (!in->dyn.no_errexit && !in->dyn.negated);
+        in->special_failed = in->special_fatal = false;
+        if (OPT(in, POSIX) && c->flags & COMMAND_SPECIAL && matters)
             lang_fatal(in, status);
     }
     return status;
@@ -681,6 +737,7 @@ static int exec_command(Interp *in, const Node *n, Fields *f)
         function = NULL;
     else if (function)
         c = NULL;
+    Local *before = in->locals;
     if (n->simple.nassigns) {
         if (keeps_assignments(in, function, c)) {
             for (uint32_t i = 0; i < n->simple.nassigns; i++)
@@ -692,7 +749,7 @@ static int exec_command(Interp *in, const Node *n, Fields *f)
     }
     if (unlikely(OPT(in, XTRACE)))
         trace_command(in, (const char *const *)f->items, f->count, NULL);
-    return run_found(in, n, function, c, (int)f->count, f->items);
+    return run_found(in, n, function, c, before, (int)f->count, f->items);
 }
 
 /* Then bash opens the files of an empty command in a child, where an unbound variable ends only that. */

@@ -17,6 +17,7 @@ typedef struct Builder {
     bool shown;         /* a pattern as set -x shows it: everything quoted is escaped */
     bool keep;          /* quoted somewhere: a field even when empty */
     bool after_space;   /* the last field was ended by IFS white space: a following IFS character belongs to that */
+    unsigned in_word;   /* words of ${x:-word} that are being expanded without quotes */
 } Builder;
 
 
@@ -242,12 +243,27 @@ static void put_scalar(Builder *b, Slice s, bool quoted)
 
 /* ---------- lists ---------- */
 
+/* An unquoted list where IFS holds more than white space. In the word of ${x:-word} blanks join $@, and no more than blanks split it. */
+static void put_joined(Builder *b, const Expansion *e)
+{
+    bool blanks = b->in_word && !e->star;
+    Slice joined = e->count ? join_items(b->in, e->items, e->count, !blanks) : SLICE("");
+    if (blanks && !ifs_of(b->in)->space[' '])
+        put_active(b, joined);
+    else
+        put_split(b, joined);
+}
+
 static void put_list(Builder *b, const Expansion *e, bool quoted)
 {
     Interp *in = b->in;
     if (b->mode != MODE_FIELDS || (quoted && e->star)) {
         Slice joined = e->count ? join_items(in, e->items, e->count, e->star) : SLICE("");
         put_scalar(b, joined, quoted);
+        return;
+    }
+    if (unlikely(!quoted && ifs_of(in)->marks)) { /* IFS joins them, then splits all of it */
+        put_joined(b, e);
         return;
     }
     for (size_t i = 0; i < e->count; i++) {
@@ -280,8 +296,10 @@ static void put_param(Builder *b, const Param *p, bool quoted)
     Expansion e;
     expand_param(b->in, p, quoted, &e);
     if (e.has_word) {
+        b->in_word++;
         if (e.word)
             put_parts(b, e.word, quoted, !quoted);
+        b->in_word--;
         return;
     }
     if (e.is_list)
@@ -391,6 +409,7 @@ static void builder_init(Builder *b, Interp *in, Mode mode, Fields *out)
     b->mode = mode;
     b->out = out;
     b->after_space = b->shown = false;
+    b->in_word = 0;
     field_reset(b);
 }
 

@@ -79,6 +79,7 @@ Interp *interp_child(Interp *in, Proc *child)
     buf_append(&ci->last_arg, buf_slice(&in->last_arg));
     ci->one_status = in->npipestatus ? in->pipestatus[0] : 0;
     ci->subshell_level++;
+    ci->tail = NULL;
     ci->no_fork = ci->execed = ci->keep_redirs = ci->exiting = false;
     ci->procsub_fds = 0;
     ci->stdin_script = NULL;
@@ -129,7 +130,7 @@ static int run_exit_trap(Interp *in, int status)
     in->flow = FLOW_NONE;
     in->exit_status = status;
     in->in_exit_trap = true;
-    in->trace_level += in->subshell_level && !in->substituted;
+    in->trace_level += in->subshell_level && !in->substituted && !in->gave_up;
     RaiseKind kind = guard_enter(in->p, &g);
     if (!kind) {
         trap_run(in, TRAP_EXIT);
@@ -291,7 +292,9 @@ static int run_unit(Interp *in, const Unit *u)
     bool goes_on = in->goes_on;
     in->goes_on = false;
     in->given_up = in->dyn.line;
+    unsigned loops = in->dyn.loop_depth; /* as in bash the loops that were left so stay open: break afterwards reaches too far */
     in->dyn = dyn;
+    in->dyn.loop_depth = loops;
     in->flow = FLOW_NONE;
     in->arith_who = NULL;
     in->arith_depth = 0;
@@ -364,10 +367,11 @@ static int parse_failed(Interp *in, const ParseError *error)
     in->stale_cond = error->in_cond;
     if (error->in_substitution && in->has_execution_string)
         lang_fatal(in, 127);
-    in->special_failed |= in->dyn.text_name && strcmp(in->dyn.text_name, "eval") == 0;
     if (!error->resume)
         in->parse_failed = true;
     bool apart = in->dyn.source_depth || (in->dyn.text_name && strcmp(in->dyn.text_name, "eval") == 0);
+    if (apart)
+        set_special_error(in, true);
     in->stale_word = apart && error->unclosed;
     if (error->or_last && in->status && !apart)
         return in->status;

@@ -189,7 +189,8 @@ typedef struct Dynamic {
 enum { HIDE_DEBUG = 1, HIDE_ERR = 2, HIDE_RETURN = 4 };
 
 typedef struct IfsCache {
-    bool valid, set, null, standard, wide; /* wide: characters beyond ASCII */
+    bool valid, set, null, standard;
+    bool wide, marks; /* characters beyond ASCII; others than white space */
     Slice text;
     char store[32];
     bool space[256]; /* IFS white space */
@@ -228,7 +229,7 @@ struct Interp {
     unsigned trace_level; /* eval, source: one more PS4 character each */
     Traps *outer_traps;  /* a subshell lists its parent's traps until it sets one; counted */
     int subst_status;    /* of the last $( ) of a command without a name; -1 none */
-    bool subshell, exiting, keep_redirs, error_exit, in_exit_trap, special_failed, discard, goes_on;
+    bool subshell, exiting, keep_redirs, error_exit, in_exit_trap, special_failed, special_fatal, gave_up, discard, goes_on;
     bool from_stdin;
     bool substituted;    /* within $( ): what was killed there is not told of */
     bool locale_known, bytes; /* bytes: the C locale, where a character is a byte */
@@ -238,6 +239,7 @@ struct Interp {
     unsigned depth;      /* recursion of exec_node, for the limit */
     unsigned parse_epoch; /* changes when aliases or options that the parser sees do */
     const Node *command; /* BASH_COMMAND */
+    const Node *tail;    /* the simple command that a subshell ends with, or NULL */
     const Assign *const *assigns; /* of the running declaration command */
     int nassigns;
     int *pipestatus;

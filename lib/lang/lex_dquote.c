@@ -322,6 +322,29 @@ static bool read_dollar_paren(Builder *b, bool quoted)
     return true;
 }
 
+/* A double quote before `end` that no expansion, quote or backslash covers, or NULL. */
+static const char *bare_quote(const char *s, const char *end)
+{
+    while (s < end && *s != '"') {
+        const char *past = *s == '`' ? skip_quoted(s) : NULL;
+        if (s[0] == '$' && (s[1] == '(' || s[1] == '{')) {
+            past = skip_parens(s + 2, s[1], s[1] == '(' ? ')' : '}');
+            past = past ? past + 1 : NULL;
+        }
+        s = past ? past : s + (*s == '\\' ? 2 : 1);
+    }
+    return s < end ? s : NULL;
+}
+
+/* "$["2"]": read as arithmetic, but when it is expanded the string ends at the quote. */
+static void read_cut(Builder *b, const char *quote, const char *end)
+{
+    Param *bad = GET(b->p, Param);
+    *bad = (Param){.kind = PARAM_BAD, .braced = true, .op = ']', .source = between(b->start, quote)};
+    add_part(b, (WordPart){.kind = PART_PARAM, .quoted = true, .param = bad});
+    b->p->at = end;
+}
+
 void read_dollar(Builder *b, bool quoted)
 {
     Parser *p = b->p;
@@ -342,7 +365,11 @@ void read_dollar(Builder *b, bool quoted)
             need_more(p);
             fail_parens(p, s, s + 2, "]");
         }
-        read_arith(b, quoted, s + 2, end, 1, ']');
+        const char *quote = b->mode == MODE_DQUOTE && p->in_dquotes == 1 ? bare_quote(s + 2, end) : NULL;
+        if (quote)
+            read_cut(b, quote, end + 1);
+        else
+            read_arith(b, quoted, s + 2, end, 1, ']');
     } else if (is(c, CH_NAME | CH_DIGIT) || (c && strchr("@*#?-$!", c))) {
         read_name(b, quoted, s + 1);
     } else if (c == '\'' && (!quoted || b->mode == MODE_BRACE_DQ)) {

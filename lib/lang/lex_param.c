@@ -65,16 +65,17 @@ static void read_index(Parser *p, Param *param)
 }
 
 /* The word of an operator. Inside quotes ' is itself for - = ? +, and a quote for the pattern operators. */
-static Word *read_default(Parser *p, bool quoted)
+static Word *read_default(Parser *p, bool quoted, unsigned kind)
 {
-    return read_parts(p, quoted ? MODE_BRACE_DQ : MODE_BRACE, quoted ? READ_QUOTED : READ_TILDE, 0);
+    bool tildes = p->in_value && kind != PARAM_ASSIGN;
+    return read_parts(p, quoted ? MODE_BRACE_DQ : MODE_BRACE, quoted ? READ_QUOTED : READ_TILDE | (tildes ? READ_VALUE : 0), 0);
 }
 
 /* The word of ? is expanded as if it stood outside quotes: where it ends is found first. */
 static Word *read_message(Parser *p, bool quoted)
 {
     const char *start = p->at;
-    Word *w = read_default(p, quoted);
+    Word *w = read_default(p, quoted, PARAM_ERROR);
     const char *end = p->at;
     if (!quoted || *end != '}' || !memchr(start, '\'', (size_t)(end - start)))
         return w;
@@ -150,7 +151,7 @@ static bool read_colon(Parser *p, Param *param, bool quoted)
     if (at) {
         param->kind = ops[at - chars];
         p->at = s + 1;
-        param->word = param->kind == PARAM_ERROR ? read_message(p, quoted) : read_default(p, quoted);
+        param->word = param->kind == PARAM_ERROR ? read_message(p, quoted) : read_default(p, quoted, param->kind);
         return true;
     }
     if (!param->colon)

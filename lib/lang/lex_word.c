@@ -62,7 +62,7 @@ static void name_bad_params(const Builder *b, const Word *w)
         return;
     for (uint32_t i = 0; i < w->count; i++) {
         Param *param = w->parts[i].kind == PART_PARAM ? w->parts[i].param : NULL;
-        if (param && (param->kind == PARAM_BAD || (param->kind == PARAM_TRANSFORM && !param->op)))
+        if (param && ((param->kind == PARAM_BAD && param->op != ']') || (param->kind == PARAM_TRANSFORM && !param->op)))
             param->source = b->mode == MODE_DQUOTE ? plain_quotes(b->p, w->source) : w->source;
     }
 }
@@ -309,6 +309,9 @@ Word *read_parts(Parser *p, Mode mode, unsigned flags, char stop)
         b.value = p->at;
     else if (flags & READ_ASSIGN)
         b.value = assignment_value(p->at);
+    bool outer = p->in_value;
+    if (mode != MODE_BRACE)
+        p->in_value = mode == MODE_WORD && flags & READ_VALUE && !p->in_items;
     p->have = false;
     if (mode == MODE_DQUOTE || mode == MODE_TEXT || mode == MODE_ARITH || mode == MODE_BRACE_DQ)
         read_quoted(&b);
@@ -320,6 +323,7 @@ Word *read_parts(Parser *p, Mode mode, unsigned flags, char stop)
         fail_matching(p, b.start, ")");
     if (p->frame != frame)
         frame_return(p, frame);
+    p->in_value = outer;
     Word *w = finish_word(&b, p->at);
     leave(p);
     if (b.brace && (flags & READ_BRACES) && p->options.brace_expand)

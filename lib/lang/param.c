@@ -212,6 +212,8 @@ static bool indirect_target(Interp *in, const Param *p, Param *target)
     plain.indirect = false;
     Subject s;
     subject_of(in, &plain, &s);
+    if (!s.set && p->kind == PARAM_ASSIGN && p->index_kind == INDEX_EXPR) /* bash looks for it twice, and says twice what is wrong */
+        subject_of(in, &plain, &s);
     ref = s.list ? join_items(in, s.items, s.count, s.star) : s.text;
     if (!s.set) {
         bool absent = p->var == VAR_NAMED && !s.var;
@@ -458,6 +460,8 @@ static void slice_list(Interp *in, const Param *p, Subject *s)
     bool has_length = p->length_word != NULL || p->length != NULL;
     if (has_length && (n = offset_of(in, p->length, p->length_word)) < 0)
         bad_length(in, p->length_word);
+    if (s->assoc && n == 0) /* bash looks whether it has enough after the first */
+        n = 1;
     size_t first = 0;
     while (first < s->count && (s->indices ? s->indices[first] : (int64_t)first) < from)
         first++;
@@ -635,6 +639,12 @@ static void check_bound(Interp *in, const Param *p, const Param *asked, const Su
 {
     bool length = p->kind == PARAM_LENGTH;
     bool array = s->var && s->var->value.kind >= VALUE_ARRAY && !(s->var->attrs & ATTR_INVISIBLE);
+    if (p->kind == PARAM_TRANSFORM && (p->op == 'a' || p->op == 'A') && array && p->index_kind == INDEX_NONE && !s->set) {
+        size_t n;
+        var_elements(in, s->var, &n);
+        if (n) /* its attributes are asked for, not element 0 */
+            return;
+    }
     bool scalar = length && p->var == VAR_NAMED && p->index_kind != INDEX_NONE && !array;
     if (!OPT(in, NOUNSET) || (s->set && !scalar) || (s->list && (!length || s->positional)) || (length && p->index_kind != INDEX_NONE && array))
         return;

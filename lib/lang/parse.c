@@ -152,6 +152,8 @@ static Node *parse_stages(Parser *p)
             break;
         take(p);
         skip_newlines(p);
+        if (peek_is(p, "!"))
+            fail_token(p);
         stage.node = parse_command(p);
     }
     uint32_t count;
@@ -181,19 +183,18 @@ static void parse_prefixes(Parser *p, bool *negated, uint8_t *timed)
                 take(p);
                 *timed = 2;
             }
-            if (peek_is(p, "--"))
+            if (peek_is(p, "--")) {
                 take(p);
+                *timed = 2;
+            }
         } else {
             return;
         }
     }
 }
 
-static bool ends_command(TokenKind kind)
-{
-    return kind == TOK_NEWLINE || kind == TOK_SEMI || kind == TOK_EOF || kind == TOK_AND || kind == TOK_AND_AND || kind == TOK_OR_OR ||
-           kind == TOK_RPAREN;
-}
+/* What `time` and `!` may stand before without a command. */
+static bool ends_command(TokenKind kind) { return kind == TOK_NEWLINE || kind == TOK_SEMI || kind == TOK_EOF; }
 
 Node *parse_pipeline(Parser *p)
 {
@@ -372,11 +373,12 @@ static void unit_reset(Parser *p)
     p->top = 0;
     p->expansions = 0;
     p->arith_opened = NULL;
+    p->reread = p->reread_end = NULL;
     p->cond = NULL;
     p->cond_open = 0;
     p->cond_cut = NULL;
     p->error_line = 0;
-    p->in_items = false;
+    p->in_items = p->in_value = false;
     p->within = p->paired = p->limit = NULL;
     p->in_dquotes = 0;
     p->text_open = p->comsub_open = NULL;

@@ -99,7 +99,7 @@ static Node *parse_arith_for(Parser *p, uint32_t line)
     const char *start = peek(p)->start, *end = skip_parens(start + 2, '(', ')');
     if (!end) {
         need_more(p);
-        fail_matching(p, start, ")");
+        fail_parens(p, start, start + 2, ")");
     }
     if (end[1] != ')') {
         p->error.status = -1;
@@ -250,13 +250,14 @@ static NORETURN void fail_half_arith(Parser *p, const char *end)
     const char *word = end + 1;
     while (word > p->frame->start && !strchr(" \t\n;|&", word[-1]))
         word--;
+    word -= word > p->frame->start && strchr(";|&", word[-1]) != NULL;
     quote_line(p, end);
     fail_at(p, end, "syntax error near `%.*s'", (int)MIN(end + 1 - word, 900), word);
 }
 
 static Node *parse_paren(Parser *p, uint32_t line)
 {
-    const char *start = peek(p)->start;
+    const char *start = peek(p)->start, *reread = p->reread, *reread_end = p->reread_end, *half = NULL;
     if (start[1] == '(' && start != p->stale) {
         const char *end = skip_parens(start + 2, '(', ')');
         if (!end) {
@@ -265,12 +266,17 @@ static Node *parse_paren(Parser *p, uint32_t line)
         }
         if (end[1] == ')')
             return parse_arith_command(p, start, end, line);
-        if (end[1] == '\n' || !end[1])
-            fail_half_arith(p, end);
+        half = end[1] == '\n' || !end[1] ? end : NULL;
+        p->reread = start + 1;
+        p->reread_end = end + 2;
     }
     Node *n = new_node(p, NODE_SUBSHELL, line);
     take(p);
     n->group.body = parse_list(p);
+    p->reread = reread;
+    p->reread_end = reread_end;
+    if (half)
+        fail_half_arith(p, half);
     n->line = line_of(p, peek(p)->start); /* bash notes the line when it has read the whole */
     if (!take_if(p, TOK_RPAREN))
         fail_token(p);

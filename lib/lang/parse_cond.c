@@ -179,6 +179,7 @@ static Cond *parse_term(Parser *p)
     Cond *c;
     const Token *t = peek(p);
     if (t->kind == TOK_LPAREN) {
+        const char *opened = t->start;
         take(p);
         c = new_cond(p, COND_GROUP);
         p->cond_open++;
@@ -188,6 +189,10 @@ static Cond *parse_term(Parser *p)
             if (peek(p)->kind == TOK_EOF) {
                 set_status(p);
                 fail_at(p, p->cond, "unexpected token `EOF', expected `)'");
+            }
+            if (is_operand(p)) {
+                set_status(p);
+                fail_at(p, opened, "expected `)'");
             }
             fail_cond(p, "unexpected token ", ", expected `)'");
         }

@@ -72,12 +72,20 @@ static bool ends_open(const Parser *p, const char *end)
 
 void quote_line(Parser *p, const char *where)
 {
+    while (p->frame->parent && where >= p->frame->fresh) { /* behind an alias: the line as it stands in the script */
+        where = p->frame->resume - (p->frame->end - where);
+        p->frame = p->frame->parent;
+    }
     const char *start = where;
     while (start > p->frame->start && start[-1] != '\n')
         start--;
     const char *end = start;
     while (*end && *end != '\n')
         end++;
+    if (where >= p->reread && where < p->reread_end) {
+        start = p->reread;
+        end = p->reread_end - (p->reread_end[-1] == '\n');
+    }
     char *text = mem_printf(p->mem, "line %u: `%.*s%s'", p->error_line ?: line_of(p, where), (int)MIN(end - start, 1 << 20), start, ends_open(p, end) ? "\\" : "");
     if (!text)
         fail_memory(p);

@@ -101,6 +101,7 @@ struct Parser {
     size_t splice;        /* bytes of the rest that an alias's frame takes along, at least to the end of the line */
     unsigned expansions;  /* of aliases in this unit */
     const char *arith_opened; /* the innermost $( that began as $((, and was none */
+    const char *reread, *reread_end; /* what began as (( and was none: bash reads it again as a text of its own */
     const char *cond;     /* the [[ being read, and how many of its parentheses are open */
     unsigned cond_open;
     const char *cond_cut; /* what bash says of the word of [[ being read when the text ends in it */
@@ -109,6 +110,7 @@ struct Parser {
     const char *limit;    /* arithmetic whose end is known ends there, whatever is open */
     const char *within;   /* no character before it ends the word: a subscript's end, or NULL */
     bool in_items;        /* within a=( */
+    bool in_value;        /* in the value of an assignment: the word of ${x:-word} has tildes behind : too */
     const char *text_open; /* in a here-document's body: the expansion being read, and the $( that is open in it */
     const char *comsub_open;
     ParseError failed;    /* what parse_apart met last */

@@ -17,6 +17,22 @@ bool is_one_command(Interp *in, const Node *n)
     return n && n->kind == NODE_SIMPLE && !in->st.traps;
 }
 
+/* The simple command that ends `n` whatever happens; NULL. */
+static const Node *tail_of(const Node *n)
+{
+    while (n && n->kind != NODE_SIMPLE) {
+        if (n->kind == NODE_LIST)
+            n = n->list.items[n->list.count - 1].background ? NULL : n->list.items[n->list.count - 1].node;
+        else if (n->kind == NODE_GROUP)
+            n = n->group.body;
+        else if (n->kind == NODE_PIPELINE && n->pipeline.count == 1 && !n->timed)
+            n = n->pipeline.stages[0];
+        else
+            n = NULL;
+    }
+    return n;
+}
+
 static int stage_body(Interp *in, void *arg)
 {
     const StageArg *s = arg;
@@ -33,9 +49,11 @@ static int stage_body(Interp *in, void *arg)
         if (!redirs_apply_for_good(in, n->redirs))
             return 1;
         in->no_fork = is_one_command(in, n->group.body);
+        in->tail = tail_of(n->group.body);
         return n->group.body ? exec_node(in, n->group.body) : 0;
     }
     in->no_fork = n->kind == NODE_SIMPLE;
+    in->tail = tail_of(n);
     return exec_node(in, n);
 }
 

@@ -4,6 +4,10 @@
 
 void emit_single_quoted(Buf *out, Slice s)
 {
+    if (slice_is(s, "'")) {
+        buf_append(out, SLICE("\\'"));
+        return;
+    }
     buf_char(out, '\'');
     for (size_t i = 0; i < s.len; i++) {
         if (s.data[i] == '\'')

@@ -169,7 +169,7 @@ static void put_statuses(Interp *in, Var *v)
     v->value = (Value){.kind = VALUE_ARRAY, .a = a};
 }
 
-static void put_map(Interp *in, Var *v, const PMap *from, bool commands)
+static void put_map(Interp *in, Var *v, const PMap *from, bool commands) /* from NULL: an empty one */
 {
     Gen *g = gen_of(in);
     Assoc *m = assoc_new(g);
@@ -177,7 +177,7 @@ static void put_map(Interp *in, Var *v, const PMap *from, bool commands)
         lang_nomem(in);
     size_t n;
     Slice *names = commands ? hash_names(in, &n) : alias_names(in, &n);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; from && i < n; i++) {
         const PEntry *e = pmap_get(from, names[i], hash_bytes(names[i]));
         Str *text = commands ? ((const CommandEntry *)e)->path : ((const TextEntry *)e)->text;
         if (assoc_set(g, &m, names[i], cell_str(g, str_slice(text))))
@@ -214,6 +214,14 @@ static Slice command_text(Interp *in)
     return buf_slice(&b);
 }
 
+/* The last few results stay counted: one expression may hold several. */
+static void keep_value(Interp *in, Value v)
+{
+    Value *kept = &in->computed[in->ncomputed++ % ARRAY_LEN(in->computed)];
+    value_unref(gen_of(in), *kept);
+    *kept = v;
+}
+
 static void put_dirs(Interp *in, Var *v)
 {
     size_t n = dirs_count(in);
@@ -235,12 +243,44 @@ enum {
              1u << SPECIAL_LINENO | 1u << SPECIAL_SUBSHELL | 1u << SPECIAL_BASHPID | 1u << SPECIAL_HISTCMD,
 };
 
+static bool unread(const Interp *in, const Var *v, uint32_t which)
+{
+    return v->special && v->special < 32 && which & 1u << v->special && !(in->specials_read & 1u << v->special);
+}
+
 /* Computed, and not asked for until now: it has no value in lists. */
 bool special_unread(Interp *in, Slice name)
 {
     Name n = name_of(name);
     const Var *v = var_lookup(in, &n);
-    return v && v->special && v->special < 32 && UNREAD & 1u << v->special && !(in->specials_read & 1u << v->special);
+    return v && unread(in, v, UNREAD);
+}
+
+enum {
+    UNREAD_ARRAY = 1u << SPECIAL_DIRSTACK | 1u << SPECIAL_GROUPS | 1u << SPECIAL_ARGC | 1u << SPECIAL_ARGV,
+    UNREAD_MAP = 1u << SPECIAL_ALIASES | 1u << SPECIAL_CMDS,
+    UNREAD_TEXT = 1u << SPECIAL_ARGV0 | 1u << SPECIAL_COMMAND,
+};
+
+/* As lists show it: arrays that nobody has asked for are empty, texts have no value. */
+const Var *var_listed(Interp *in, Slice name)
+{
+    Name n = name_of(name);
+    const Var *v = var_lookup(in, &n);
+    bool list = v && unread(in, v, UNREAD_ARRAY), map = v && unread(in, v, UNREAD_MAP);
+    if (!list && !map && !(v && unread(in, v, UNREAD_TEXT)))
+        return v && v->special ? special_read(in, v) : v;
+    Var *empty = mem_new(mem_of(in), Var);
+    *empty = *v;
+    if (list)
+        put_array(in, empty, NULL, 0);
+    else if (map)
+        put_map(in, empty, NULL, v->special == SPECIAL_CMDS);
+    else
+        empty->value = (Value){.kind = VALUE_UNSET};
+    if (list || map)
+        keep_value(in, empty->value);
+    return empty;
 }
 
 /* A copy with the value of now, valid as long as the process's memory is not reset. */
@@ -286,10 +326,7 @@ const Var *special_read(Interp *in, const Var *from)
     case SPECIAL_UNDERSCORE: put_text(in, v, buf_slice(&in->last_arg)); break;
     default: break;
     }
-    /* The last few results stay counted: one expression may hold several. */
-    Value *kept = &in->computed[in->ncomputed++ % ARRAY_LEN(in->computed)];
-    value_unref(gen_of(in), *kept);
-    *kept = v->value;
+    keep_value(in, v->value);
     return v;
 }
 

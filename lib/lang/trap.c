@@ -225,15 +225,20 @@ void traps_run_due(Interp *in)
     }
 }
 
-/* kill of the shell itself by a signal that nothing catches: what it printed gets out, and its EXIT trap runs. */
+/* kill of the shell itself by a signal that nothing catches: what it printed gets out, and its EXIT trap runs. bash looks for
+ * the signal before each command: when kill is what a subshell ends with, the trap's own command is the next, and never runs. */
 void signal_self(Interp *in, pid_t pid, int number)
 {
     static const uint64_t harmless = SIGNAL_BIT(17) | SIGNAL_BIT(18) | SIGNAL_BIT(23) | SIGNAL_BIT(28);
     if (pid != in->p->pid || number < 1 || number > LAST_SIGNAL || (in->p->caught | in->p->ignored | harmless) & SIGNAL_BIT(number))
         return;
     output_flush(in->p->out);
-    if (number != 9 && number != 19)
+    if (in->command && in->command == in->tail && !in->trap_depth && in->st.traps)
+        trap_set(in, TRAP_EXIT, NULL);
+    if (number != 9 && number != 19) {
+        in->trace_level += in->subshell_level && !in->substituted;
         trap_run(in, TRAP_EXIT);
+    }
     output_flush(in->p->out);
 }
 

@@ -143,7 +143,7 @@ const IfsCache *ifs_of(Interp *in)
         if (c == ' ' || c == '\t' || c == '\n')
             ifs->space[c] = true;
         else
-            ifs->other[c] = true;
+            ifs->other[c] = ifs->marks = true;
     }
     ifs->valid = true;
     return ifs;

@@ -583,6 +583,21 @@ static bool refers_to_element(Interp *in, const Assign *a)
 /* ' and \ in the subscript of an indexed array are no quotes, but an error of its arithmetic. */
 static bool has_quotes(Slice s) { return !memchr(s.data, '"', s.len) && (memchr(s.data, '\'', s.len) || memchr(s.data, '\\', s.len)); }
 
+/* a=(...) makes the array before it looks at the items: it is there when one of them fails. */
+static void array_before_items(Interp *in, const Assign *a)
+{
+    const Var *v = var_lookup(in, &a->name);
+    uint32_t i = 0;
+    while (i < a->nitems && (!a->items[i].value || a->items[i].value->flags & WORD_LITERAL))
+        i++;
+    if (i == a->nitems || (v && (v->attrs & (ATTR_READONLY | ATTR_NAMEREF | ATTR_NO_ASSIGN) || v->special || v->value.kind >= VALUE_ARRAY)))
+        return;
+    if (v && v->value.kind != VALUE_UNSET)
+        var_declare(in, a->name.text, ATTR_ARRAY, 0, 0);
+    else if (!v)
+        var_make_array(in, a->name.text);
+}
+
 /* Everything is expanded before the binding is made: `local a=$a` reads the outer one. */
 bool var_assign(Interp *in, const Assign *a, uint32_t attrs, int declare_flags)
 {
@@ -600,6 +615,8 @@ bool var_assign(Interp *in, const Assign *a, uint32_t attrs, int declare_flags)
         lang_report(in, "%s[]: bad array subscript", a->name.text.data);
         return false;
     }
+    if (a->is_array && !attrs && !declare_flags)
+        array_before_items(in, a);
     if (a->is_array)
         items = expand_items(in, a, is_assoc(in, a, attrs, declare_flags));
     else if (a->value)
