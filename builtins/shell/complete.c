@@ -64,11 +64,72 @@ static void offer_keywords(Compgen *g)
         offer(g, slice_str(names[i]));
 }
 
+/* Of the quotes or the expansion at the start and what they hold, or of one character; all that is left when they do not end. */
+static size_t quoted_length(Slice s)
+{
+    static const char openers[] = "'\"`({", closers[] = "'\"`)}";
+    size_t n = s.data[0] == '$' && s.len > 1 && (s.data[1] == '(' || s.data[1] == '{');
+    const char *kind = s.data[0] == '$' && !n ? NULL : strchr(openers, s.data[n]);
+    if (!s.data[n] || !kind || (!n && kind > openers + 2))
+        return MIN(s.data[0] == '\\' ? 2 : 1, s.len);
+    for (n++; n < s.len && s.data[n] != closers[kind - openers];)
+        n += s.data[0] != '\'' && s.data[n] == '\\' ? 2 : 1;
+    return MIN(n + 1, s.len);
+}
+
+/* A word of -W without its quotes, what stands in it expanded. */
+static Slice plain_word(Compgen *g, Slice s)
+{
+    Buf out = shell_buf(g->proc);
+    buf_reserve(&out, 1);
+    for (size_t i = 0; i < s.len;) {
+        char c = s.data[i];
+        if (c == '\\') {
+            buf_append(&out, slice(s.data + i + 1, i + 1 < s.len));
+            i += 2;
+            continue;
+        }
+        size_t n = 1;
+        if (c == '\'' || c == '"') {
+            n = quoted_length(slice_from(s, i));
+            Slice inner = slice(s.data + i + 1, n - 1 - (n > 1 && s.data[i + n - 1] == c));
+            buf_append(&out, c == '"' ? expand_index(g->in, inner) : inner);
+        } else {
+            while (i + n < s.len && !strchr("\\'\"", s.data[i + n]))
+                n++;
+            buf_append(&out, expand_index(g->in, slice(s.data + i, n)));
+        }
+        i += n;
+    }
+    return buf_slice(&out);
+}
+
+static void offer_word(Compgen *g, Slice s)
+{
+    bool quoted = memchr(s.data, '\'', s.len) || memchr(s.data, '"', s.len) || memchr(s.data, '\\', s.len);
+    size_t count;
+    if (quoted || (!memchr(s.data, '$', s.len) && !memchr(s.data, '`', s.len))) {
+        offer(g, plain_word(g, s));
+        return;
+    }
+    Slice *list = split_read(g->in, expand_index(g->in, s), NULL, SIZE_MAX, &count);
+    offer_list(g, list, count);
+}
+
+/* The words of -W are split at IFS where no quotes stand around it. */
 static void offer_words(Compgen *g)
 {
-    size_t count;
-    Slice *list = split_read(g->in, slice_str(g->words), NULL, SIZE_MAX, &count);
-    offer_list(g, list, count);
+    Slice rest = slice_str(g->words), ifs = SLICE(" \t\n");
+    var_text(g->in, SLICE("IFS"), &ifs);
+    while (rest.len) {
+        size_t n = 0;
+        while (n < rest.len && (!ifs.len || !memchr(ifs.data, rest.data[n], ifs.len)))
+            n += quoted_length(slice_from(rest, n));
+        if (n)
+            offer_word(g, slice(rest.data, n));
+        rest = slice_from(rest, MIN(n + 1, rest.len));
+        proc_tick(g->proc, 1);
+    }
 }
 
 static int action_letter(const char *name)

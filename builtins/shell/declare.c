@@ -118,7 +118,7 @@ static int print_all(Declare *d, uint32_t attrs)
         const Var *v = var_listed(d->in, names[i]);
         if (v && v->scope > scope_depth(d->in)) /* x=1 in front of the command itself */
             v = v->shadowed;
-        if (!v)
+        if (!v || (attrs && !(v->attrs & attrs)))
             continue;
         if (d->flags & DECLARE_LOCAL && strcmp(d->args->command->name, "local") == 0 && !(v->attrs & ATTR_LOCAL))
             continue;

@@ -49,7 +49,9 @@ static int jobs_main(Proc *p, Args *args)
         case 'p': o.pids = true; break;
         case 'r': o.running = true; break;
         case 's': o.stopped = true; break;
-        case 'x': return args->at < args->argc ? run_words(interp_of(p), args->argc - args->at, args->argv + args->at, 0) : 0;
+        case 'x':
+            trap_debug(interp_of(p)); /* what it runs is a command of its own */
+            return args->at < args->argc ? run_words(interp_of(p), args->argc - args->at, args->argv + args->at, 0) : 0;
         default: return SHELL_USAGE;
         }
     }

@@ -408,6 +408,8 @@ static bool find_element(Interp *in, const Arith *n, int64_t *index)
     in->arith_who = NULL; /* errors in a subscript are nobody's */
     bool ok = eval(in, n->a, index);
     in->arith_who = who;
+    if (!ok && in->arith_reported)
+        lang_arith_failed(in);
     return ok && *index >= 0;
 }
 

@@ -77,7 +77,7 @@ typedef struct Param {
     uint8_t replace;      /* ReplaceMode */
     ParamOp kind;
     Word *word;           /* default word, pattern */
-    Word *word2;          /* replacement; NULL when there was no second / */
+    Word *word2;          /* replacement; NULL when there was no second /. Of what is bad in an item of a=(...): its [subscript]= */
     Arith *offset, *length; /* PARAM_SUBSTRING, when compiled; */
     Word *offset_word, *length_word; /* their texts */
     Slice source;         /* "${...}" for messages */

@@ -190,6 +190,7 @@ int signal_number(Slice spec);               /* "INT" "SIGINT" "2" "EXIT" ...; -
 const char *signal_name(int number);         /* "SIGINT", "EXIT" */
 bool trap_get(Interp *in, int number, Slice *action); /* false: default */
 void signal_self(Interp *in, pid_t pid, int number); /* before kill sends a signal */
+bool trap_debug(Interp *in); /* the DEBUG trap; true: the command is not to run */
 bool trap_set(Interp *in, int number, const Slice *action); /* NULL: default; empty: ignore */
 
 typedef enum { JOB_RUNNING, JOB_DONE, JOB_STOPPED } JobState;
@@ -238,6 +239,7 @@ void quote_single(Buf *out, Slice s);        /* '...' as alias, trap -p and set 
 bool unescape(Buf *out, Slice s, int style);
 enum { ESCAPE_ECHO, ESCAPE_PRINTF_B, ESCAPE_DOLLAR, ESCAPE_PRINTF };
 /* Splits at IFS as `read` does: at most `max` fields, the last keeps the rest. In the process's memory. */
+Slice expand_index(Interp *in, Slice text); /* $ and ` in it, as between double quotes */
 Slice *split_read(Interp *in, Slice line, const bool *escaped, size_t max, size_t *count);
 /* Pathname expansion of a pattern, for compgen -G and the executor. */
 Slice *glob_paths(Interp *in, Slice pattern, size_t *count);

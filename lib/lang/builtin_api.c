@@ -1,4 +1,6 @@
 /* builtin_api: what builtin.h offers beside variables: functions, aliases, the command hash, control, frames, directories. */
+#include <sys/stat.h>
+
 #include "interp.h"
 
 /* ---------- names of a map ---------- */
@@ -242,6 +244,9 @@ void set_special_error(Interp *in, bool anywhere)
 /* bash prints a $( ) anew, in the layout of declare -f, and numbers that text from the line of the command it stands in. */
 static uint32_t substituted_line(Interp *in, uint32_t line)
 {
+    const WordPart *part = in->subst;
+    if (part->backquote) /* and the text of a backquote as it is */
+        return in->subst_base + line - part->command.line;
     MemMark mark = mem_mark(mem_of(in));
     const Node *node = in->command && in->command->line == line ? in->command : NULL;
     uint32_t above;
@@ -434,12 +439,25 @@ static void put_cwd(Interp *in, Slice path)
     var_set(in, SLICE("PWD"), path, false);
 }
 
+/* Whether what stands before each .. is a directory. */
+static bool parents_exist(Interp *in, Slice path)
+{
+    VStat st;
+    for (size_t i = 0; i + 1 < path.len; i++) {
+        bool parent = path.data[i] == '.' && path.data[i + 1] == '.' && (i + 2 == path.len || path.data[i + 2] == '/') && i && path.data[i - 1] == '/';
+        if (parent && (proc_stat(in->p, canonical(in, logical_cwd(in), slice(path.data, i)), 0, &st) || !S_ISDIR(st.mode)))
+            return false;
+    }
+    return true;
+}
+
 int change_directory(Interp *in, Slice path, bool physical, bool print, const char *who)
 {
     char *target = canonical(in, logical_cwd(in), path), *real;
     char *given = mem_copy(mem_of(in), path);
     if (!path.len)
         target = mem_copy(mem_of(in), logical_cwd(in));
+    physical |= !parents_exist(in, path);
     int err = physical ? proc_chdir(in->p, given) : proc_chdir(in->p, target);
     if (err) {
         shell_error(in, who, "%s: %s", given, error_text(err));

@@ -409,6 +409,16 @@ static bool case_matches(Interp *in, const Word *w, Slice subject)
     return pattern_matches(in, expand_pattern(in, w), subject);
 }
 
+static void trace_case(Interp *in, const Word *subject)
+{
+    Buf b;
+    buf_init(&b, mem_of(in), BUF_MAX);
+    buf_append(&b, SLICE("case "));
+    print_word(&b, subject);
+    buf_append(&b, SLICE(" in"));
+    trace_text(in, buf_slice(&b));
+}
+
 static int exec_case(Interp *in, const Node *n)
 {
     MemMark mark = mem_mark(mem_of(in));
@@ -417,7 +427,7 @@ static int exec_case(Interp *in, const Node *n)
     if (debug_trap(in, n))
         return 0;
     if (unlikely(OPT(in, XTRACE)))
-        trace_text(in, slice_str(mem_printf(mem_of(in), "case %.*s in", (int)n->kase.subject->source.len, n->kase.subject->source.data)));
+        trace_case(in, n->kase.subject);
     Slice subject = expand_string(in, n->kase.subject);
     int status = 0;
     bool fall = false;

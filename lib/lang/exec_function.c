@@ -91,6 +91,7 @@ static void check_nesting(Interp *in, const Function *f)
         in->dyn.frame->depth >= most) {
         Slice n = str_slice(f->entry.key);
         lang_error(in, "%.*s: maximum function nesting level exceeded (%lld)", (int)n.len, n.data, (long long)most);
+        in->goes_on = true; /* errexit does not look at it */
         lang_discard(in, 1);
     }
     if (!proc_stack_room(in->p, STACK_NEEDED))

@@ -106,7 +106,7 @@ static bool assign_plain(Interp *in, const Assign *a)
         if (p->kind == PART_LITERAL)
             return lang_set(in, &a->name, p->text, false);
     }
-    return lang_set(in, &a->name, expand_string(in, w), a->append);
+    return lang_set(in, &a->name, expand_value(in, w), a->append);
 }
 
 static int exec_assignments(Interp *in, const Node *n)
@@ -116,7 +116,7 @@ static int exec_assignments(Interp *in, const Node *n)
         bool ok;
         if (unlikely(OPT(in, XTRACE))) { /* expanded once for both */
             bool plain = !a->is_array && !a->index;
-            Slice text = a->value && !a->is_array ? expand_string(in, a->value) : SLICE("");
+            Slice text = a->value && !a->is_array ? expand_value(in, a->value) : SLICE("");
             trace_assign(in, a, text);
             Assign once = *a;
             if (!a->is_array && a->value)
@@ -150,7 +150,7 @@ static Slice list_text(Interp *in, const Assign *a)
         if (item->index)
             buf_printf(&b, "[%.*s]%s", (int)item->index->source.len, item->index->source.data, item->append ? "+=" : "=");
         if (item->value)
-            buf_append(&b, expand_string(in, item->value));
+            buf_append(&b, expand_value(in, item->value));
     }
     buf_char(&b, ')');
     return buf_slice(&b);
@@ -227,7 +227,7 @@ static bool prefix_assignments(Interp *in, const Node *n)
             refuse_element(in, a);
             continue;
         }
-        Slice text = a->is_array ? list_text(in, a) : a->value ? expand_string(in, a->value) : SLICE(""), old;
+        Slice text = a->is_array ? list_text(in, a) : a->value ? expand_value(in, a->value) : SLICE(""), old;
         Assign plain = *a;
         plain.append = plain.is_array = false; /* a=(1 2) in front of a command is text */
         const Var *v = var_lookup(in, &a->name);
@@ -506,7 +506,7 @@ int exec_words(Interp *in, int argc, char **argv, bool empty_env, const char *ar
  * the text itself (a subscript, or a (...) that came from an expansion). */
 static char *declaration_text(Interp *in, const Assign *a, const Assign **rest)
 {
-    Slice text = a->value ? expand_string(in, a->value) : SLICE("");
+    Slice text = a->value ? expand_value(in, a->value) : SLICE("");
     const char *op = a->append ? "+=" : "=";
     bool compound = text.len > 1 && text.data[0] == '(' && text.data[text.len - 1] == ')';
     *rest = NULL;
@@ -580,7 +580,7 @@ static bool word_assigns(const Word *w)
 
 static bool redirs_assign(const Redir *r)
 {
-    while (r && !word_assigns(r->word))
+    while (r && !r->var && !word_assigns(r->word))
         r = r->next;
     return r != NULL;
 }
@@ -747,6 +747,7 @@ static int exec_command(Interp *in, const Node *n, Fields *f)
             return 1;
         }
     }
+    in->exit_trap_holds = false;
     if (unlikely(OPT(in, XTRACE)))
         trace_command(in, (const char *const *)f->items, f->count, NULL);
     return run_found(in, n, function, c, before, (int)f->count, f->items);

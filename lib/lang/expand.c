@@ -17,6 +17,7 @@ typedef struct Builder {
     bool shown;         /* a pattern as set -x shows it: everything quoted is escaped */
     bool keep;          /* quoted somewhere: a field even when empty */
     bool after_space;   /* the last field was ended by IFS white space: a following IFS character belongs to that */
+    bool value;         /* the string is an assignment's or a here-string's */
     unsigned in_word;   /* words of ${x:-word} that are being expanded without quotes */
 } Builder;
 
@@ -254,11 +255,23 @@ static void put_joined(Builder *b, const Expansion *e)
         put_split(b, joined);
 }
 
-static void put_list(Builder *b, const Expansion *e, bool quoted)
+/* What of $@ becomes one string: blanks join it, but in values IFS joins what an operator has made of it, of some only within quotes. */
+static bool joins_by_ifs(const Builder *b, const Param *p, bool quoted)
+{
+    if (!b->value || ifs_of(b->in)->null)
+        return false;
+    switch (p->kind) {
+    case PARAM_REMOVE_PREFIX: case PARAM_REMOVE_SUFFIX: case PARAM_TRANSFORM: return true;
+    case PARAM_REPLACE: case PARAM_CASE: case PARAM_SUBSTRING: case PARAM_KEYS: return quoted;
+    default: return false;
+    }
+}
+
+static void put_list(Builder *b, const Expansion *e, const Param *p, bool quoted)
 {
     Interp *in = b->in;
     if (b->mode != MODE_FIELDS || (quoted && e->star)) {
-        Slice joined = e->count ? join_items(in, e->items, e->count, e->star) : SLICE("");
+        Slice joined = e->count ? join_items(in, e->items, e->count, e->star || joins_by_ifs(b, p, quoted)) : SLICE("");
         put_scalar(b, joined, quoted);
         return;
     }
@@ -303,7 +316,7 @@ static void put_param(Builder *b, const Param *p, bool quoted)
         return;
     }
     if (e.is_list)
-        put_list(b, &e, quoted);
+        put_list(b, &e, p, quoted);
     else
         put_scalar(b, e.text, quoted);
 }
@@ -410,6 +423,7 @@ static void builder_init(Builder *b, Interp *in, Mode mode, Fields *out)
     b->out = out;
     b->after_space = b->shown = false;
     b->in_word = 0;
+    b->value = false;
     field_reset(b);
 }
 
@@ -519,17 +533,22 @@ static void expand_range(Interp *in, const Brace *r, Fields *out)
     }
 }
 
+static Slice build_string(Builder *b, const Word *w)
+{
+    put_parts(b, w, false, false);
+    if (b->text.failed)
+        lang_nomem(b->in);
+    return b->text.data ? buf_slice(&b->text) : SLICE("");
+}
+
 static Slice expand_mode(Interp *in, const Word *w, Mode mode)
 {
     Builder b;
     builder_init(&b, in, mode, NULL);
-    put_parts(&b, w, false, false);
-    if (b.text.failed)
-        lang_nomem(in);
-    return b.text.data ? buf_slice(&b.text) : SLICE("");
+    return build_string(&b, w);
 }
 
-Slice expand_string(Interp *in, const Word *w)
+static Slice expand_text(Interp *in, const Word *w, bool value)
 {
     if (w->count == 0)
         return SLICE("");
@@ -543,8 +562,14 @@ Slice expand_string(Interp *in, const Word *w)
         p = &p->inner->parts[0];
     if (w->count == 1 && p->kind == PART_PARAM && plain_text(in, p->param, &text))
         return slice(mem_copy(mem_of(in), text), text.len);
-    return expand_mode(in, w, MODE_STRING);
+    Builder b;
+    builder_init(&b, in, MODE_STRING, NULL);
+    b.value = value;
+    return build_string(&b, w);
 }
+
+Slice expand_string(Interp *in, const Word *w) { return expand_text(in, w, false); }
+Slice expand_value(Interp *in, const Word *w) { return expand_text(in, w, true); }
 
 Slice expand_pattern(Interp *in, const Word *w)
 {

@@ -80,6 +80,7 @@ Interp *interp_child(Interp *in, Proc *child)
     ci->one_status = in->npipestatus ? in->pipestatus[0] : 0;
     ci->subshell_level++;
     ci->tail = NULL;
+    ci->exit_trap_holds = false;
     ci->no_fork = ci->execed = ci->keep_redirs = ci->exiting = false;
     ci->procsub_fds = 0;
     ci->stdin_script = NULL;
@@ -168,6 +169,16 @@ static NORETURN void die_of_signal(Interp *in)
     proc_raise(p, RAISE_SIGNAL);
 }
 
+/* What fails while the words of a stage, or of a command with &, are expanded runs the parent's EXIT trap: bash clears it only after that. */
+static void take_exit_trap(Interp *in)
+{
+    Str *action = in->outer_traps ? in->outer_traps->action[TRAP_EXIT] : NULL;
+    Slice text = action ? slice_str(mem_copy(mem_of(in), str_slice(action))) : SLICE("");
+    in->exit_trap_holds = false;
+    if (text.len)
+        trap_set(in, TRAP_EXIT, &text);
+}
+
 int shell_body(Interp *in, int (*body)(Interp *in, void *arg), void *arg)
 {
     Guard g;
@@ -185,6 +196,8 @@ int shell_body(Interp *in, int (*body)(Interp *in, void *arg), void *arg)
         if (kind == RAISE_SIGNAL && trap_has(in, TRAP_EXIT))
             die_of_signal(in);
         status = status_of_raise(in, kind);
+        if (unlikely(in->exit_trap_holds))
+            take_exit_trap(in);
     }
     in->dyn.no_errexit = in->dyn.no_exit = 0;
     if (unlikely(traps_due(in)) && in->flow != FLOW_EXIT)
@@ -369,10 +382,11 @@ static int parse_failed(Interp *in, const ParseError *error)
         lang_fatal(in, 127);
     if (!error->resume)
         in->parse_failed = true;
-    bool apart = in->dyn.source_depth || (in->dyn.text_name && strcmp(in->dyn.text_name, "eval") == 0);
+    bool eval = in->dyn.text_name && strcmp(in->dyn.text_name, "eval") == 0;
+    bool apart = in->dyn.source_depth || eval;
     if (apart)
         set_special_error(in, true);
-    in->stale_word = apart && error->unclosed;
+    in->stale_word = eval && error->unclosed && !error->in_cond;
     if (error->or_last && in->status && !apart)
         return in->status;
     if (error->status >= 0)

@@ -229,7 +229,8 @@ struct Interp {
     unsigned trace_level; /* eval, source: one more PS4 character each */
     Traps *outer_traps;  /* a subshell lists its parent's traps until it sets one; counted */
     int subst_status;    /* of the last $( ) of a command without a name; -1 none */
-    bool subshell, exiting, keep_redirs, error_exit, in_exit_trap, special_failed, special_fatal, gave_up, discard, goes_on;
+    bool subshell, exiting, keep_redirs, error_exit, in_exit_trap, special_failed, special_fatal, gave_up, discard,
+        exit_trap_holds /* the EXIT trap of the parent, in the child of a simple command until its words are expanded */, goes_on;
     bool from_stdin;
     bool substituted;    /* within $( ): what was killed there is not told of */
     bool locale_known, bytes; /* bytes: the C locale, where a character is a byte */
@@ -352,7 +353,6 @@ Var *var_make(Interp *in, const Name *name, uint32_t attrs, uint32_t scope); /* 
 void var_put_local(Interp *in, const Name *name, uint32_t scope, uint32_t attrs);
 void locals_pop(Interp *in, Local *until);
 void var_touched(Interp *in, Slice name);
-Slice expand_index(Interp *in, Slice sub); /* $ and ` in a subscript that came as text */
 bool element_index(Interp *in, const Var *v, Slice name, Slice subscript, int64_t *index);
 bool var_export(Interp *in, Slice name);
 Assign *assign_expanded(Interp *in, const Assign *a, bool assoc); /* its items expanded and quoted, as set -x shows them */
@@ -394,6 +394,7 @@ void expand_words(Interp *in, Word *const *words, uint32_t count, Fields *out);
 void expand_word(Interp *in, const Word *w, Fields *out);
 /* One string: no splitting, no globbing; assignments, redirections' here-strings, case subjects. NUL-terminated. */
 Slice expand_string(Interp *in, const Word *w);
+Slice expand_value(Interp *in, const Word *w); /* of an assignment or here-string: there IFS joins more lists */
 enum { STRING_ASSIGN = 1 /* tildes after : */, STRING_HEREDOC = 2 };
 /* One string in which quoted characters are escaped with backslashes: for pat_compile. */
 Slice expand_pattern_shown(Interp *in, const Word *w); /* for set -x */

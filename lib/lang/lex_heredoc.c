@@ -207,9 +207,12 @@ static Word *body_word(Parser *p, const Redir *r, Slice text, uint32_t line)
     Word *w = NULL;
     const char *outer_text = p->text_open, *outer_comsub = p->comsub_open;
     p->text_open = p->comsub_open = NULL;
-    if (!r->quoted_delimiter && (memchr(text.data, '$', text.len) || memchr(text.data, '`', text.len) || memchr(text.data, '\\', text.len)))
+    if (!r->quoted_delimiter && (memchr(text.data, '$', text.len) || memchr(text.data, '`', text.len) || memchr(text.data, '\\', text.len))) {
         if (!parse_apart(p, text, line, body_work, &w, true))
             w = broken_body(p, r, text, line);
+        else if (w)
+            name_bad(w, text);
+    }
     p->text_open = outer_text;
     p->comsub_open = outer_comsub;
     if (!w)

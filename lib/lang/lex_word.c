@@ -55,16 +55,21 @@ static Slice plain_quotes(Parser *p, Slice s)
     return slice(out, n);
 }
 
+void name_bad(const Word *w, Slice text)
+{
+    for (uint32_t i = 0; i < w->count; i++) {
+        Param *param = w->parts[i].kind == PART_PARAM ? w->parts[i].param : NULL;
+        if (param && ((param->kind == PARAM_BAD && param->op != ']') || (param->kind == PARAM_TRANSFORM && !param->op)))
+            param->source = text;
+    }
+}
+
 /* bash's message about a bad substitution shows the whole word, or what stands between the double quotes. */
 static void name_bad_params(const Builder *b, const Word *w)
 {
     if (b->mode != MODE_WORD && b->mode != MODE_DQUOTE)
         return;
-    for (uint32_t i = 0; i < w->count; i++) {
-        Param *param = w->parts[i].kind == PART_PARAM ? w->parts[i].param : NULL;
-        if (param && ((param->kind == PARAM_BAD && param->op != ']') || (param->kind == PARAM_TRANSFORM && !param->op)))
-            param->source = b->mode == MODE_DQUOTE ? plain_quotes(b->p, w->source) : w->source;
-    }
+    name_bad(w, b->mode == MODE_DQUOTE ? plain_quotes(b->p, w->source) : w->source);
 }
 
 /* The text as bash has read it: without the line continuations. */

@@ -64,7 +64,7 @@ static void subject_element(Interp *in, Subject *s, const Param *p, const Var *v
             lang_report(in, "%.*s]: bad array subscript", (int)p->index->source.len, p->index->source.data);
             lang_expand_failed(in);
         }
-        for (int times = key.len || p->kind == PARAM_LENGTH ? 0 : p->kind == PARAM_TRANSFORM && p->op == 'a' ? 2 : 1; times; times--)
+        for (int times = key.len || p->kind == PARAM_LENGTH ? 0 : p->kind == PARAM_TRANSFORM && (p->op == 'a' || p->op == 'A') ? 2 : 1; times; times--)
             lang_report(in, "%.*s: bad array subscript", (int)name.len, name.data);
         Cell c = assoc_get(v->value.m, key);
         s->set = c != 0;
@@ -83,7 +83,7 @@ static void subject_element(Interp *in, Subject *s, const Param *p, const Var *v
                 lang_report(in, "%.*s]: bad array subscript", (int)p->index->source.len, p->index->source.data);
                 lang_expand_failed(in);
             }
-            for (int times = p->kind == PARAM_LENGTH ? 0 : p->kind == PARAM_TRANSFORM && p->op == 'a' ? 2 : 1; times; times--)
+            for (int times = p->kind == PARAM_LENGTH ? 0 : p->kind == PARAM_TRANSFORM && (p->op == 'a' || p->op == 'A') ? 2 : 1; times; times--)
                 lang_report(in, "%.*s: bad array subscript", (int)name.len, name.data);
             return;
         }
@@ -261,12 +261,22 @@ static bool indirect_target(Interp *in, const Param *p, Param *target)
 
 /* ---------- operators on one text ---------- */
 
-static Pat *pattern_of(Interp *in, const Word *w, bool icase, bool unanchored)
+/* A backslash that ends a pattern would escape the * that bash puts behind it to look whether it matches at all. */
+static bool ends_escaping(const Param *p, Slice pattern)
+{
+    size_t n = 0;
+    while (n < pattern.len && pattern.data[pattern.len - 1 - n] == '\\')
+        n++;
+    return n % 2 && (p->replace != REPLACE_SUFFIX || pattern.len == 1);
+}
+
+/* p: of a replacement, or NULL. */
+static Pat *pattern_of(Interp *in, const Word *w, const Param *p, bool unanchored)
 {
     Slice text = w ? expand_pattern(in, w) : SLICE("");
-    if (!text.len && unanchored)
+    if ((!text.len && unanchored) || (p && ends_escaping(p, text)))
         return NULL;
-    Pat *pat = pat_compile(mem_of(in), text, pattern_flags(in, icase));
+    Pat *pat = pat_compile(mem_of(in), text, pattern_flags(in, p != NULL));
     if (!pat)
         lang_nomem(in);
     return pat;
@@ -543,12 +553,26 @@ static const char *asked_text(Interp *in, const Param *asked)
         return mem_printf(mem_of(in), "!%u", asked->number);
     if (asked->index)
         return mem_printf(mem_of(in), "!%s[%.*s]", asked->name.text.data, (int)asked->index->source.len, asked->index->source.data);
-    return mem_printf(mem_of(in), "!%s", asked->var == VAR_NAMED ? asked->name.text.data : asked->var == VAR_AT ? "@" : "*");
+    static const char *const specials[] = {[VAR_AT] = "@", [VAR_STAR] = "*", [VAR_COUNT] = "#", [VAR_STATUS] = "?", [VAR_FLAGS] = "-",
+                                           [VAR_PID] = "$", [VAR_LAST_JOB] = "!", [VAR_ZERO] = "0"};
+    return mem_printf(mem_of(in), "!%s", asked->var == VAR_NAMED ? asked->name.text.data : specials[asked->var]);
+}
+
+/* In an item of an indexed array the message shows its [subscript]= as well, as a pattern. */
+static void report_bad(Interp *in, const Param *p)
+{
+    Slice index = in->no_tilde || !p->word2 ? SLICE("") : p->word2->source;
+    size_t close = index.len ? index.len - (index.data[index.len - 2] == '+' ? 3 : 2) : 0;
+    if (close)
+        lang_report(in, "\\%.*s\\%.*s%.*s: bad substitution", (int)close, index.data, (int)(index.len - close), index.data + close,
+                    (int)p->source.len, p->source.data);
+    else
+        lang_report(in, "%.*s: bad substitution", (int)p->source.len, p->source.data);
 }
 
 static NORETURN void bad_transform(Interp *in, const Param *p)
 {
-    lang_report(in, "%.*s: bad substitution", (int)p->source.len, p->source.data);
+    report_bad(in, p);
     lang_fatal(in, unset_status(in));
 }
 
@@ -578,7 +602,7 @@ static void apply_operator(Interp *in, const Param *p, const Param *asked, Subje
         return;
     }
     if (p->kind == PARAM_REMOVE_PREFIX || p->kind == PARAM_REMOVE_SUFFIX || p->kind == PARAM_REPLACE || (p->kind == PARAM_CASE && p->word && p->word->source.len))
-        pat = pattern_of(in, p->word, p->kind == PARAM_REPLACE,
+        pat = pattern_of(in, p->word, p->kind == PARAM_REPLACE ? p : NULL,
                          p->kind == PARAM_REPLACE && p->replace != REPLACE_PREFIX && p->replace != REPLACE_SUFFIX);
     if (p->kind == PARAM_REPLACE)
         with = replacement_of(in, p);
@@ -601,7 +625,7 @@ static bool is_empty(Interp *in, const Subject *s)
     return s->count == 0 || (s->count == 1 && s->items[0].len == 0);
 }
 
-static void assign_default(Interp *in, const Param *p, Subject *s)
+static void assign_default(Interp *in, const Param *p, const Param *asked, Subject *s)
 {
     Slice text = p->word ? expand_string(in, p->word) : SLICE("");
     if (p->index_kind > INDEX_EXPR) {
@@ -609,7 +633,8 @@ static void assign_default(Interp *in, const Param *p, Subject *s)
         lang_expand_failed(in);
     }
     if (p->var != VAR_NAMED) {
-        lang_report(in, "$%.*s: cannot assign in this way", (int)s->name.len, s->name.data);
+        Slice name = asked->indirect ? slice_str(asked_text(in, asked)) : s->name;
+        lang_report(in, "$%.*s: cannot assign in this way", (int)name.len, name.data);
         lang_expand_failed(in);
     }
     Slice key = p->index_kind == INDEX_EXPR ? expand_string(in, p->index) : SLICE("");
@@ -672,7 +697,7 @@ static bool expand_alternatives(Interp *in, const Param *p, const Param *asked, 
     if (p->kind == PARAM_ERROR)
         report_unset(in, p, asked, s);
     if (p->kind == PARAM_ASSIGN) {
-        assign_default(in, p, s);
+        assign_default(in, p, asked, s);
         return false;
     }
     *out = (Expansion){.has_word = true, .is_set = true, .word = p->word};
@@ -689,7 +714,7 @@ static NORETURN void bad_substitution(Interp *in, const Param *p)
         char quote = p->op == '`' ? '"' : '`';
         lang_report(in, "bad substitution: no closing %c%c%c in %.*s", quote, p->op, p->op == '`' ? '"' : '\'', (int)p->source.len, p->source.data);
     } else {
-        lang_report(in, "%.*s: bad substitution", (int)p->source.len, p->source.data);
+        report_bad(in, p);
     }
     lang_expand_failed(in);
 }

@@ -155,7 +155,8 @@ static Cond *parse_binary(Parser *p, Word *left)
     /* Extglob patterns whatever the option says: not by the token, which knows only the option. */
     p->at = peek(p)->start;
     p->cond_cut = "unexpected argument to conditional binary operator";
-    c->right = read_parts(p, MODE_WORD, READ_TILDE | READ_PATTERN, 0);
+    bool pattern = c->op == TEST_EQ || c->op == TEST_NE;
+    c->right = read_parts(p, MODE_WORD, READ_TILDE | (pattern ? READ_PATTERN : 0), 0);
     p->cond_cut = NULL;
     return c;
 }

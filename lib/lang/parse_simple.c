@@ -54,6 +54,18 @@ static Word *read_index(Parser *p, Arith **code)
     return w;
 }
 
+/* Messages about a bad substitution in an item of an indexed array show its subscript too. */
+static void mark_bad(Parser *p, const Word *w, Slice subscript)
+{
+    for (uint32_t i = 0; i < w->count; i++) {
+        Param *param = w->parts[i].kind == PART_PARAM ? w->parts[i].param : NULL;
+        if (param && (param->kind == PARAM_BAD || param->kind == PARAM_TRANSFORM) && !param->op) {
+            param->word2 = word_of_text(p, subscript);
+            param->word2->source = subscript;
+        }
+    }
+}
+
 static void read_item(Parser *p)
 {
     const char *s = peek(p)->start;
@@ -68,7 +80,10 @@ static void read_item(Parser *p)
         item.index = read_index(p, &item.index_code);
         item.append = *p->at == '+';
         p->at += item.append ? 2 : 1;
+        const char *value = p->at;
         item.value = read_value(p);
+        if (item.value)
+            mark_bad(p, item.value, slice(s, (size_t)(value - s)));
     } else {
         item.value = read_word(p, READ_TILDE);
     }

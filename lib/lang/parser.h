@@ -189,6 +189,8 @@ void skip_newlines(Parser *p);
 uint32_t line_of(Parser *p, const char *at);
 /* Moves to the word's expansion when it is an alias. */
 bool expand_alias(Parser *p);
+/* Messages about the bad substitutions of w show `text`. */
+void name_bad(const Word *w, Slice text);
 /* At the end of a frame inside a token: the text goes on outside. Returns when there is no more. */
 void need_more(Parser *p);
 /* Parses `text` (NUL-terminated, in p->mem) in a frame of its own; false when it does not parse, with p's state as before. */

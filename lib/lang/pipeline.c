@@ -72,6 +72,7 @@ static Proc *stage_child(Interp *in, const Node *node, bool async, StageArg **ar
     Interp *ci = interp_child(in, child);
     StageArg *s = mem_new(&child->keep, StageArg);
     *s = (StageArg){node, async};
+    ci->exit_trap_holds = unlikely(in->st.traps != NULL) && node->kind == NODE_SIMPLE && trap_has(in, TRAP_EXIT);
     if (node->kind != NODE_SIMPLE)
         ci->dyn.loop_depth = 0;
     else if (unlikely(in->jobs != NULL) && !async && !calls_function(in, node))
@@ -180,6 +181,15 @@ static pid_t start_stage(Interp *in, const Node *pipeline, uint32_t i, int input
             in->command = stage;
         trap_run(in, TRAP_DEBUG);
     }
+    if (unlikely(in->flow == FLOW_EXIT)) { /* errexit, in the trap */
+        if (input >= 0)
+            proc_close(in->p, input);
+        if (!last) {
+            proc_close(in->p, fds[0]);
+            proc_close(in->p, fds[1]);
+        }
+        return 0;
+    }
     Proc *child = stage_child(in, stage, false, &arg);
     interp_of(child)->debug_done = traced;
     if (input >= 0) {
@@ -233,6 +243,10 @@ static int run_stages(Interp *in, const Node *n)
             break;
         }
         s.pids[i] = start_stage(in, n, i, input, &input);
+        if (unlikely(in->flow == FLOW_EXIT)) {
+            mem_reset(mem_of(in), mark);
+            return in->exit_status;
+        }
     }
     int *wstatuses = mem_array(mem_of(in), count, int);
     for (uint32_t i = 0; i < count; i++)

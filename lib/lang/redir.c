@@ -183,7 +183,7 @@ static bool redirect_pipe(Interp *in, Slice text, int fd)
 
 static bool redirect_text(Interp *in, const Redir *r, int fd)
 {
-    Slice text = r->word ? expand_string(in, r->word) : SLICE("");
+    Slice text = !r->word ? SLICE("") : r->kind == REDIR_HERESTRING ? expand_value(in, r->word) : expand_string(in, r->word);
     if (r->kind == REDIR_HERESTRING)
         text = slice_str(mem_printf(mem_of(in), "%.*s\n", (int)text.len, text.data));
     if (text.len <= PIPE_SIZE)

@@ -61,7 +61,7 @@ static int substitution_body(Interp *in, void *arg)
 {
     const WordPart *part = arg;
     if (!part->command.body)
-        return run_units(in, part->command.source, 1, "command substitution");
+        return run_units(in, part->command.source, in->dyn.line, "command substitution");
     in->no_fork = is_one_command(in, part->command.body);
     return exec_node(in, part->command.body);
 }
@@ -134,7 +134,7 @@ Slice command_substitute(Interp *in, const WordPart *part)
     ci->tracing = true;
     ci->trace_level++;
     ci->substituted = true;
-    ci->subst = part->backquote ? NULL : part;
+    ci->subst = part;
     ci->subst_base = current_line(in);
     ci->subst_frame = ci->dyn.frame;
     if (unlikely(in->jobs != NULL))

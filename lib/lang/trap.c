@@ -176,9 +176,13 @@ void trap_run(Interp *in, int number)
     if (number == TRAP_EXIT)
         trap_set(in, TRAP_EXIT, NULL);
     unsigned level = in->trace_level;
+    bool stale_word = in->stale_word, stale_cond = in->stale_cond; /* what the reader was left with is not for the action */
+    in->stale_word = in->stale_cond = false;
     in->trace_level += number != TRAP_EXIT;
     run_units(in, text, number == TRAP_EXIT ? 1 : line, number == TRAP_EXIT ? "exit trap" : "trap");
     in->trace_level = level;
+    in->stale_word = stale_word;
+    in->stale_cond = stale_cond;
     in->dyn.line = line;
     in->dyn.no_errexit = no_errexit;
     in->dyn.no_exit = no_exit;

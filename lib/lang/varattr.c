@@ -317,7 +317,7 @@ static void bad_assoc_item(Interp *in, const Item *p, const char *before, const 
 
 static Item with_index(Interp *in, const ArrayItem *item, Slice key)
 {
-    return (Item){item, NULL, key, item->value ? expand_string(in, item->value) : SLICE("")};
+    return (Item){item, NULL, key, item->value ? expand_value(in, item->value) : SLICE("")};
 }
 
 static void expand_indexed(Interp *in, const Assign *a, ItemList *l)
@@ -352,7 +352,7 @@ static void expand_assoc(Interp *in, const Assign *a, ItemList *l)
             bad_assoc_item(in, &(Item){NULL, item->value, SLICE(""), SLICE("")}, mem_printf(mem_of(in), "%s: ", a->name.text.data),
                            "must use subscript when assigning associative array");
         } else {
-            Slice text = expand_string(in, item->value);
+            Slice text = expand_value(in, item->value);
             if (early && l->count % 2 == 0 && !text.len) {
                 bad_assoc_item(in, &(Item){NULL, item->value, SLICE(""), text}, "", "bad array subscript");
                 i++;
@@ -379,6 +379,8 @@ static void bad_item(Interp *in, const Item *p, Slice key, const char *what)
 {
     const char *op = p->item->append ? "+=" : "=";
     lang_report(in, "[%.*s]%s%.*s: %s", (int)key.len, key.data, op, (int)p->text.len, p->text.data, what);
+    if (in->subst_status >= 0) /* bash forgets that of a $( ) */
+        in->subst_status = 1;
 }
 
 /* ([k]=v ...): every item has a subscript. */
@@ -485,6 +487,12 @@ static bool nameref_allowed(Interp *in, const Assign *a, Slice target, int flags
     Slice base, sub, name = a->name.text;
     if (a->index) {
         shell_error(in, in->p->name, "%s[%.*s]: reference variable cannot be an array", name.data, (int)a->index->source.len, a->index->source.data);
+        return false;
+    }
+    if (a->is_array) {
+        if (!(flags & DECLARE_LOCAL) && var_lookup(in, &a->name) && var_lookup(in, &a->name)->attrs & ATTR_NAMEREF)
+            lang_error(in, "warning: %.*s: removing nameref attribute", (int)name.len, name.data);
+        shell_error(in, in->p->name, "%.*s: reference variable cannot be an array", (int)name.len, name.data);
         return false;
     }
     if (!target.len) {
@@ -620,7 +628,7 @@ bool var_assign(Interp *in, const Assign *a, uint32_t attrs, int declare_flags)
     if (a->is_array)
         items = expand_items(in, a, is_assoc(in, a, attrs, declare_flags));
     else if (a->value)
-        text = expand_string(in, a->value);
+        text = expand_value(in, a->value);
     Slice name = a->name.text;
     if (a->is_array && !(attrs & ATTR_ASSOC))
         attrs |= declare_flags || attrs ? ATTR_ARRAY : 0;
