@@ -296,10 +296,7 @@ static void put_quoted(Printf *f, Spec *s)
         return;
     }
     Buf quoted = shell_buf(f->proc);
-    if (lang_bytes(interp_of(f->proc)))
-        quote_bytes(&quoted, text, quote_shell);
-    else
-        quote_shell(&quoted, text);
+    quote_in(interp_of(f->proc), &quoted, text, quote_shell);
     put_string(f, s, buf_slice(&quoted));
 }
 

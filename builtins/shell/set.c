@@ -14,38 +14,18 @@ static void print_options(Proc *p, bool reusable)
 
 /* ---- set without arguments ---- */
 
-static void print_elements(Proc *p, const Var *v, Slice name)
-{
-    Buf line = shell_buf(p);
-    size_t count;
-    Element *list = var_elements(interp_of(p), v, &count);
-    buf_append(&line, name);
-    buf_append(&line, SLICE("=("));
-    for (size_t i = 0; i < count; i++) {
-        Buf text = shell_buf(p);
-        if (v->value.kind == VALUE_ASSOC)
-            quote_value(&text, list[i].key);
-        else
-            buf_printf(&text, "%lld", (long long)list[i].index);
-        buf_printf(&line, "%s[%s]=\"", i && v->value.kind == VALUE_ARRAY ? " " : "", text.data ? text.data : "");
-        for (size_t k = 0; k < list[i].text.len; k++) {
-            if (strchr("\"\\$`", list[i].text.data[k]))
-                buf_char(&line, '\\');
-            buf_char(&line, list[i].text.data[k]);
-        }
-        buf_append(&line, v->value.kind == VALUE_ASSOC ? SLICE("\" ") : SLICE("\""));
-    }
-    buf_append(&line, SLICE(")\n"));
-    out_write(p->out, buf_slice(&line));
-}
-
 static void print_value(Proc *p, Slice name)
 {
     const Var *v = var_listed(interp_of(p), name);
     if (!v || v->value.kind == VALUE_UNSET || (v->special && v->attrs & ATTR_INVISIBLE))
         return;
     if (v->value.kind == VALUE_ARRAY || v->value.kind == VALUE_ASSOC) {
-        print_elements(p, v, name);
+        Buf list = shell_buf(p);
+        buf_append(&list, name);
+        buf_char(&list, '=');
+        print_compound(interp_of(p), v, &list);
+        buf_char(&list, '\n');
+        out_write(p->out, buf_slice(&list));
         return;
     }
     Slice text;
@@ -54,7 +34,7 @@ static void print_value(Proc *p, Slice name)
         return;
     buf_append(&line, name);
     buf_char(&line, '=');
-    quote_value(&line, text);
+    quote_in(interp_of(p), &line, text, quote_value);
     buf_char(&line, '\n');
     out_write(p->out, buf_slice(&line));
 }

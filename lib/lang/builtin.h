@@ -232,7 +232,9 @@ bool dirs_set(Interp *in, const Slice *dirs, size_t count); /* without the curre
 void quote_shell(Buf *out, Slice s);
 /* The same, or another manner, in the C locale. */
 void quote_bytes(Buf *out, Slice s, void (*how)(Buf *out, Slice s));
+void quote_in(Interp *in, Buf *out, Slice s, void (*how)(Buf *out, Slice s)); /* in the locale of now */
 bool lang_bytes(Interp *in); /* characters are bytes: the C locale */
+void print_compound(Interp *in, const Var *v, Buf *out); /* ([0]="a" [1]="b") */
 void quote_value(Buf *out, Slice s);         /* as `set` prints a value: quoted only when it must be */
 void quote_single(Buf *out, Slice s);        /* '...' as alias, trap -p and set print */
 /* Escapes as in $'...' (dollar_quote) or echo -e and printf %b; false when \c ended the output. */

@@ -180,7 +180,7 @@ void trace_command(Interp *in, const char *const *words, uint32_t count, const c
     for (uint32_t i = 0; i < count; i++) {
         if (i)
             buf_char(&b, ' ');
-        quote_trace(&b, slice_str(words[i]));
+        quote_in(in, &b, slice_str(words[i]), quote_trace);
     }
     trace_end(in, &b);
 }

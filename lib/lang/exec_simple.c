@@ -80,7 +80,7 @@ static void trace_assign(Interp *in, const Assign *a, Slice text)
         buf_char(&b, ')');
     } else {
         if (text.len)
-            quote_trace(&b, text);
+            quote_in(in, &b, text, quote_trace);
     }
     trace_end(in, &b);
 }
@@ -347,10 +347,7 @@ static int report_missing(Interp *in, const char *name, int error)
         Buf shown;
         buf_init(&shown, mem_of(in), BUF_MAX);
         buf_reserve(&shown, 1);
-        if (needs_ansi_quotes(slice_str(name)))
-            quote_value(&shown, slice_str(name));
-        else
-            buf_append(&shown, slice_str(name));
+        quote_in(in, &shown, slice_str(name), quote_unprintable);
         lang_error(in, "%.*s: command not found", (int)shown.len, shown.data);
         return 127;
     }

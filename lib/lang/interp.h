@@ -357,7 +357,6 @@ bool element_index(Interp *in, const Var *v, Slice name, Slice subscript, int64_
 bool var_export(Interp *in, Slice name);
 Assign *assign_expanded(Interp *in, const Assign *a, bool assoc); /* its items expanded and quoted, as set -x shows them */
 bool var_set_global(Interp *in, Slice name, Slice text, bool append);
-void print_compound(Interp *in, const Var *v, Buf *out);
 Slice attr_letters(Mem *m, uint32_t attrs);
 const IfsCache *ifs_of(Interp *in);
 /* A subscript that comes as text (unset 'm[$k]', [[ -v m[$k] ]]) is expanded once more. */
@@ -528,6 +527,7 @@ void trace_command(Interp *in, const char *const *words, uint32_t count, const c
 void trace_text(Interp *in, Slice text);
 void trace_begin(Interp *in, Buf *b);
 void trace_end(Interp *in, Buf *b);
+void quote_unprintable(Buf *out, Slice s); /* only where it would not show */
 void quote_trace(Buf *out, Slice s); /* as set -x shows a word */
 void quote_double(Buf *out, Slice s);   /* as declare -p shows a value */
 void quote_reusable(Buf *out, Slice s); /* as ${v@Q} and set -x of an assignment */

@@ -145,10 +145,7 @@ NORETURN static void fail_word(Parser *p)
     buf_init(&shown, p->mem, BUF_MAX);
     buf_reserve(&kept, 1);
     print_word(&kept, w);
-    if (needs_ansi_quotes(buf_slice(&kept)))
-        quote_value(&shown, buf_slice(&kept));
-    else
-        buf_append(&shown, buf_slice(&kept));
+    quote_unprintable(&shown, buf_slice(&kept));
     if (kept.failed || shown.failed)
         fail_memory(p);
     quote_line(p, p->at);

@@ -136,8 +136,7 @@ NORETURN void fail_matching(Parser *p, const char *opened, const char *closer); 
 /* The same of arithmetic, where a quote may be what is open. */
 NORETURN void fail_parens(Parser *p, const char *opened, const char *from, const char *closer);
 NORETURN void fail_end(Parser *p);
-bool needs_ansi_quotes(Slice s); /* these two are quote.c's, whose header is the interpreter's */
-void quote_value(Buf *out, Slice s);
+void quote_unprintable(Buf *out, Slice s); /* quote.c's, whose header is the interpreter's */
 const char *line_text(Parser *p, uint32_t line, const char *text); /* "line N: text" */
 uint32_t line_of_end(Parser *p);                           /* bash counts the end of the text as a line of its own */
 /* Sets the second line to the text of the line of `where`. */

@@ -99,6 +99,14 @@ static bool has_blank(Slice s)
     return false;
 }
 
+void quote_unprintable(Buf *out, Slice s)
+{
+    if (needs_ansi_quotes(s))
+        quote_ansi(out, s);
+    else
+        buf_append(out, s);
+}
+
 void quote_trace(Buf *out, Slice s)
 {
     if (!s.len)
@@ -154,6 +162,14 @@ void quote_bytes(Buf *out, Slice s, void (*how)(Buf *out, Slice s))
     for (size_t i = 0; i < s.len; i++)
         put_ansi(out, slice(s.data + i, 1), true);
     buf_char(out, '\'');
+}
+
+void quote_in(Interp *in, Buf *out, Slice s, void (*how)(Buf *out, Slice s))
+{
+    if (unlikely(lang_bytes(in)) && !(how == quote_trace && has_blank(s)))
+        quote_bytes(out, s, how);
+    else
+        how(out, s);
 }
 
 void quote_shell(Buf *out, Slice s)

@@ -7,7 +7,7 @@ Slice transform_text(Interp *in, char op, Slice text)
     buf_init(&b, mem_of(in), BUF_MAX);
     buf_reserve(&b, text.len + 8);
     switch (op) {
-    case 'Q': case 'K': case 'k': lang_bytes(in) ? quote_bytes(&b, text, quote_reusable) : quote_reusable(&b, text); break;
+    case 'Q': case 'K': case 'k': quote_in(in, &b, text, quote_reusable); break;
     case 'E': unescape(&b, text, ESCAPE_DOLLAR); break;
     case 'P': return prompt_expand(in, text);
     case 'U': return upper_lower(mem_of(in), text, 'U');
@@ -46,7 +46,7 @@ static Slice assignment_text(Interp *in, const Var *v, Slice name, Slice text)
     }
     buf_append(&b, name);
     buf_char(&b, '=');
-    quote_reusable(&b, text);
+    quote_in(in, &b, text, quote_reusable);
     return buf_slice(&b);
 }
 
@@ -84,9 +84,9 @@ static void key_values(Interp *in, const Var *v, bool words, Slice **items, size
         out[2 * i + 1] = e[i].text;
         if (b.len)
             buf_char(&b, ' ');
-        quote_key(&b, e[i].key);
+        quote_in(in, &b, e[i].key, quote_key);
         buf_char(&b, ' ');
-        quote_double(&b, e[i].text);
+        quote_in(in, &b, e[i].text, quote_double);
     }
     if (n && v->value.kind == VALUE_ASSOC)
         buf_char(&b, ' ');
@@ -118,7 +118,7 @@ static Slice set_command(Interp *in, const Slice *items, size_t count)
     buf_append(&b, SLICE("set --"));
     for (size_t i = 0; i < count; i++) {
         buf_char(&b, ' ');
-        quote_reusable(&b, items[i]);
+        quote_in(in, &b, items[i], quote_reusable);
     }
     return buf_slice(&b);
 }
@@ -143,7 +143,7 @@ static void split_declaration(Interp *in, const Param *p, Slice text, const Slic
     for (size_t i = 0; i < nargs; i++) {
         Buf b;
         buf_init(&b, mem_of(in), BUF_MAX);
-        quote_reusable(&b, arguments[i]);
+        quote_in(in, &b, arguments[i], quote_reusable);
         out[n++] = buf_slice(&b);
     }
     *items = out;

@@ -170,13 +170,13 @@ const Var *var_resolve(Interp *in, const Name *name, Name *final, Slice *subscri
         text = slice(mem_copy(mem_of(in), text), text.len);
         if (!parse_reference(text, &base, subscript))
             return NULL;
-        if (slice_eq(base, final->text) && v->shadowed) {
+        if (slice_eq(base, final->text) && v->scope) {
             /* A local nameref to its own name means the global variable. */
             lang_error(in, "warning: %.*s: circular name reference", (int)name->text.len, name->text.data);
             *final = name_of(base);
             while (v->shadowed)
                 v = v->shadowed;
-            return v->attrs & ATTR_INVISIBLE && v->scope ? NULL : v;
+            return v->scope ? NULL : v;
         }
         *final = name_of(base);
         v = var_lookup(in, final);
@@ -599,7 +599,6 @@ static bool set_slow(Interp *in, const Name *name, Slice text, bool append)
         return var_set_element(in, final.text, sub, text, append);
     const Var *front = var_lookup(in, name);
     if (front && front->attrs & ATTR_NAMEREF && front->scope && slice_eq(final.text, name->text) && v != front) {
-        lang_error(in, "warning: %.*s: circular name reference", (int)name->text.len, name->text.data);
         return var_set_global(in, name->text, text, append);
     }
     if (v && v->attrs & ATTR_NAMEREF) { /* a nameref without a target gets one */

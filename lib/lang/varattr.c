@@ -229,11 +229,11 @@ void print_compound(Interp *in, const Var *v, Buf *out)
     for (size_t i = 0; i < n; i++) {
         buf_char(out, '[');
         if (assoc)
-            quote_key(out, list[i].key);
+            quote_in(in, out, list[i].key, quote_key);
         else
             buf_append(out, list[i].key);
         buf_append(out, SLICE("]="));
-        quote_double(out, list[i].text);
+        quote_in(in, out, list[i].text, quote_double);
         if (assoc || i + 1 < n)
             buf_char(out, ' ');
     }
@@ -261,7 +261,7 @@ void var_print_declare(Interp *in, const Var *v, const char *verb, Output *out)
         } else if (v->value.kind != VALUE_UNSET) {
             bool set;
             buf_char(&b, '=');
-            quote_double(&b, value_text(mem_of(in), &v->value, &set));
+            quote_in(in, &b, value_text(mem_of(in), &v->value, &set), quote_double);
         }
     }
     buf_char(&b, '\n');
@@ -507,6 +507,7 @@ static bool nameref_allowed(Interp *in, const Assign *a, Slice target, int flags
         return true;
     if (flags & DECLARE_LOCAL && in->dyn.function_depth) {
         shell_error(in, in->p->name, "warning: %.*s: circular name reference", (int)name.len, name.data);
+        lang_error(in, "warning: %.*s: circular name reference", (int)name.len, name.data);
         return true;
     }
     shell_error(in, in->p->name, "%.*s: nameref variable self references not allowed", (int)name.len, name.data);

@@ -135,7 +135,7 @@ GRAMMAR = {
               "awk '{ print NR, $1, NF }'", "tee f1", "mapfile a", "rev", "tac", "nl", "fold -w 3", "paste - -", "xargs -n 1 echo", "wc -c", "tr -d '\\n'", "grep -c .", "sed -n '$p'", "sort -u | uniq -c", "od -An -c", "read y"],
     "heredoc": ["2 {{reader}} <<E\n{{heretext}}\nE", "{{reader}} <<E\n{{heretext}}\n{{heretext}}\nE", "{{reader}} <<'E'\n{{heretext}}\nE", "{{reader}} <<\\E\n{{heretext}}\nE", "cat <<-E\n\t{{heretext}}\n\t\t{{heretext}}\n\tE", "cat <<A <<B\n{{heretext}}\nA\n{{heretext}}\nB",
                 "cat <<E | {{stage}}\n{{heretext}}\nE", "{{simple}} <<E && {{simple}}\n{{heretext}}\nE", "x=$(cat <<E\n{{heretext}}\nE\n); echo \"$x\"", "f1() { cat; } <<E\n{{heretext}}\nE\nf1", "cat <<\"E 1\"\n{{heretext}}\nE 1", "if true; then cat <<E; fi\n{{heretext}}\nE",
-                "{{reader}} <<E 3<<F 0<&3\n{{heretext}}\nE\n{{heretext}}\nF"],
+                "{{reader}} <<E 3<<G 0<&3\n{{heretext}}\nE\n{{heretext}}\nG"],
     "reader": ["cat", "while read -r l; do echo \"<$l>\"; done", "cat -n", "{ read x; echo $x; cat; }", "mapfile a; declare -p a", "read x y; echo $x $y", "wc -l"],
     "heretext": ["text $x", "${y:-d} \"q\"", "$((n+1)) \\$x", "`echo bq`", "plain", "  ind ${a[@]}", "'$s'", "\\\\ \\a", "$(echo cs)", "{{expansion}}", "\"{{param}}\"", "a\\\nb", "${x-'q'}", "${x+\"q\"}", "$'x'", "\\`", "{a,b} * ~", "", "$(cat <<F\nin\nF\n)"],
     "redirection": ["2 > f1", ">> f1", "2 2>&1", "2 2>/dev/null", "< f2", ">&2", "< nope", "<<< {{word}}", "3>&1 >&3", "&> f1", "> \"$x\"", "> $x", ">| f1", "<> f1", "&>> f1", "2>&1 > f1", "> f1 2>&1", "{fd}> f1", "3<&0 <&3-", ">&-", "2>&-", "<&-", "> /dev/null", "> d",
