@@ -119,8 +119,9 @@ static void offer_word(Compgen *g, Slice s)
 /* The words of -W are split at IFS where no quotes stand around it. */
 static void offer_words(Compgen *g)
 {
-    Slice rest = slice_str(g->words), ifs = SLICE(" \t\n");
-    var_text(g->in, SLICE("IFS"), &ifs);
+    Slice rest = slice_str(g->words), ifs;
+    if (!var_text(g->in, SLICE("IFS"), &ifs))
+        ifs = SLICE(" \t\n");
     while (rest.len) {
         size_t n = 0;
         while (n < rest.len && (!ifs.len || !memchr(ifs.data, rest.data[n], ifs.len)))
