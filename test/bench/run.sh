@@ -10,7 +10,7 @@ cmake --build build/release --parallel "$(nproc)" >/dev/null
 core=""
 for group in "$@"; do
   case $group in
-    start) python3 test/bench/start.py build/release/libshell build/release/libshell.so ;;
+    start) python3 test/bench/start.py build/release/libshell ;;
     mcp) python3 test/bench/mcp.py build/release/libshell ;;
     lang) python3 test/bench/lang.py build/release/libshell ;;
     tools) python3 test/bench/tools.py build/release/libshell ;;
