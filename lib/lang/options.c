@@ -104,7 +104,7 @@ OptionState *option_list(Interp *in, size_t *count)
 static int shopt_by_name(Slice name)
 {
     for (int i = 0; i < SHOPT_COUNT; i++)
-        if (slice_is(name, shopt_table[i]))
+        if (name.len && *shopt_table[i] == *name.data && slice_is(name, shopt_table[i])) /* echo asks each time */
             return i;
     return -1;
 }
