@@ -265,6 +265,9 @@ typedef struct {
 
 /* ---------- opening ---------- */
 
+/* COPY reads the source at once, and its hard links stay links. DIRECT reads and writes the host's files. OVERLAY reads the host's when they are
+ * looked at and keeps what is written in memory; since it reads as little as it can, each name of a host file with several links is a file of its
+ * own there, as in Linux's overlayfs. */
 enum { SHELL_BIND_COPY = 0, SHELL_BIND_DIRECT = 1, SHELL_BIND_OVERLAY = 2 };
 enum { SHELL_BIND_READONLY = 1, SHELL_BIND_WRITE_LINKED = 2 };
 

@@ -130,6 +130,18 @@ static void test_changes(void **state)
     assert_int_equal(shell_close(sh), SHELL_OK);
 }
 
+/* The host's links are files of their own, links made in the shell are links. */
+static void test_links(void **state)
+{
+    (void)state;
+    host("mkdir -p src/d; printf 1 >src/a; ln src/a src/d/b");
+    shell *sh = overlay("/src", 0);
+    says(sh, "cd /w; stat -c %h a d/b; echo 2 >>a; cat a d/b; ln d/b c; echo 3 >>c; cat d/b; stat -c %h c d/b", "1\n1\n12\n113\n2\n2\n");
+    changed(sh, "M/w/a 100644\nA/w/c 100644\nM/w/d/b 100644\n");
+    host("test $(cat src/a src/d/b) = 11 && test $(stat -c %h src/a) = 2");
+    assert_int_equal(shell_close(sh), SHELL_OK);
+}
+
 static void test_full(void **state)
 {
     (void)state;
@@ -444,7 +456,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_reading), TEST(test_changes), TEST(test_full), TEST(test_moved_unseen), TEST(test_readonly), TEST(test_single_file), TEST(test_memory), TEST(test_host_changes),
+        TEST(test_reading), TEST(test_changes), TEST(test_links), TEST(test_full), TEST(test_moved_unseen), TEST(test_readonly), TEST(test_single_file), TEST(test_memory), TEST(test_host_changes),
         TEST(test_host_writer), TEST(test_large_direct), TEST(test_direct_descriptors), TEST(test_tree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
