@@ -418,6 +418,7 @@ typedef struct {
     int32_t out_truncated, err_truncated;
     uint64_t steps, peak_memory, wall_ns;
     uint64_t limit_value;           /* of `limit`, as shell_limits counts it; 0 when there is none */
+    int32_t exited;                 /* the script left the shell: by exit, exec, a failure under set -e, a signal; 0: it came to its end */
 } shell_result;
 
 /* Runs `script` in `sh` and waits for it.

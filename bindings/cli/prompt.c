@@ -25,6 +25,7 @@ struct Prompt {
     const char *name;
     char text[600];       /* what stands before the cursor */
     bool dropped, ended;  /* Ctrl-C, and the end of input, at the prompt */
+    bool left;            /* by a command */
     int status;
 #ifdef HAVE_HISTEDIT
     EditLine *edit;
@@ -327,37 +328,24 @@ static int64_t input(void *user, char *buf, uint64_t cap)
     return n;
 }
 
-/* Runs after a command in which `exit` may stand: when it does not, that was met. It leaves $? as it was. */
-static int32_t still_here(void *user, shell_call *call)
-{
-    *(bool *)user = true;
-    const char *status = shell_call_argc(call) > 1 ? shell_call_arg(call, 1) : "0";
-    return (int32_t)strtol(status, NULL, 10) & 255;
-}
-
-static void run_command(Prompt *p, Text *command, bool *here)
+static void run_command(Prompt *p, const Text *command)
 {
     const char *const args[] = {p->name, NULL};
-    shell_run_opts o = {.size = sizeof o, .args = args, .on_output = print, .on_input = input, .timeout = p->settings->timeout != 0 ? p->settings->timeout : -1};
+    shell_run_opts o = {.size = sizeof o, .args = args, .jobs = SHELL_JOBS_KEEP, .on_output = print, .on_input = input, .timeout = p->settings->timeout != 0 ? p->settings->timeout : -1};
     shell_result *r;
     Text script = {0};
     if (p->status) /* a run begins with $? as 0 */
         text_printf(&script, "(exit %d); ", p->status);
     text_add(&script, command->data, command->len);
-    text_add(command, "", 1);
-    *here = command->failed || !(says(command->data, "exit") || says(command->data, "logout"));
-    if (!*here)
-        text_str(&script, "\nlibshell-still-here $?\n");
     shell_err err = script.failed ? SHELL_ENOMEM : shell_run(p->sh, script.data, script.len, &o, &r);
     text_free(&script);
     if (err) {
         fprintf(stderr, "libshell: %s\n", shell_strerror(err));
-        *here = true;
         return;
     }
     p->status = r->status;
+    p->left = r->exited;
     if (r->end != SHELL_END_FINISHED) {
-        *here = true;
         fputc('\n', stderr);
         if (r->end == SHELL_END_LIMIT)
             fprintf(stderr, "libshell: limit reached: %s\n", r->limit ? r->limit : "");
@@ -387,7 +375,6 @@ Prompt *cli_prompt_begin(void)
 
 int cli_prompt(Prompt *p, shell *sh, const Settings *s, const char *name)
 {
-    bool here = true;
     sigset_t set;
     pthread_t thread;
     if (!p)
@@ -399,11 +386,10 @@ int cli_prompt(Prompt *p, shell *sh, const Settings *s, const char *name)
     sigaddset(&set, SIGINT);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     bool waits = pthread_create(&thread, NULL, wait_for_interrupt, p) == 0;
-    shell_command(sh, "libshell-still-here", still_here, &here);
-    while (here && !p->ended) {
+    while (!p->ended && !p->left) {
         Text command = {0};
         if (read_command(p, &command))
-            run_command(p, &command, &here);
+            run_command(p, &command);
         text_free(&command);
     }
     if (p->ended)

@@ -188,7 +188,7 @@ static shell_err make_result(shell *sh, const RunEnd *end, Slice out, Slice err,
     b->result = (shell_result){
         .size = sizeof(shell_result), .out = b->text, .err = second, .out_len = out.len, .err_len = err.len, .status = end->status,
         .end = (int32_t)end->kind, .out_truncated = end->truncated[0], .err_truncated = end->truncated[1], .steps = end->steps,
-        .peak_memory = end->peak_memory, .wall_ns = end->wall_ns, .limit_value = end->limit_value,
+        .peak_memory = end->peak_memory, .wall_ns = end->wall_ns, .limit_value = end->limit_value, .exited = lang_exited(sh->lang),
         .limit = (end->kind == END_LIMIT || end->kind == END_TIMEOUT) && end->limit < LIMIT_COUNT ? limit_name(end->limit) : NULL,
     };
     *result = &b->result;

@@ -187,10 +187,11 @@ int shell_body(Interp *in, int (*body)(Interp *in, void *arg), void *arg)
     if (!kind) {
         status = body(in, arg);
         guard_leave(in->p, &g);
-        if (in->flow == FLOW_EXIT)
+        if ((in->exiting = in->flow == FLOW_EXIT))
             status = in->exit_status;
     } else {
         unwind_to(in, NULL);
+        in->exiting = kind == RAISE_EXIT || kind == RAISE_SIGNAL;
         if (in->execed)
             return in->p->status;
         if (kind == RAISE_SIGNAL && trap_has(in, TRAP_EXIT))

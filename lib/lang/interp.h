@@ -306,6 +306,7 @@ struct Lang {
     State st;          /* of the main shell between runs */
     State first;       /* after lang_new, for lang_reset */
     bool busy;         /* st is in the running main shell */
+    bool exited;       /* the last run left its script */
     pid_t pid_counter;
     ParseCache *cache;
     CommandSlot commands[COMMAND_SLOTS];

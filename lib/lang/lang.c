@@ -107,6 +107,7 @@ static void give_back(Interp *in, const LangRun *run)
 {
     Lang *l = run->lang;
     Guard guard;
+    l->exited = in->exiting;
     /* Without memory for this the state is handed on as it is: it must not be lost. */
     if (!guard_enter(in->p, &guard)) {
         locals_pop(in, NULL);
@@ -124,12 +125,15 @@ static void give_back(Interp *in, const LangRun *run)
     in->dyn.source = NULL;
 }
 
+bool lang_exited(const Lang *l) { return l->exited; }
+
 int lang_main(Proc *p, void *arg)
 {
     const LangRun *run = arg;
     Lang *l = run->lang;
     Interp *in = interp_new(p, l);
     Gen *g = gen_of(in);
+    l->exited = false;
     if (run->fresh) {
         in->st = state_clone(g, &l->first);
     } else {

@@ -42,6 +42,8 @@ typedef struct LangRun {
 
 /* ProcMain for kern_run_begin: arg is a LangRun. Keeps the resulting state in the Lang for the next run (unless fresh). */
 int lang_main(Proc *p, void *arg);
+/* Whether the last run ended otherwise than by coming to the end of its script or to an error that gives the script up. */
+bool lang_exited(const Lang *l);
 
 /* What lasts from run to run, as bytes: variables, functions, aliases, options, traps, the logical directory and that of pushd. Positional parameters
  * and hashed commands are not in it. lang_load: what was saved, over `base`; nothing is believed, -EINVAL when it makes no sense. Then

@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -167,12 +168,15 @@ class Terminal:
         before, self.seen = self.seen[:at], self.seen[at:]
         return before.decode(errors="replace")
 
-    def end(self):
+    def end(self, timeout=15):
+        until = time.monotonic() + timeout
         try:
-            while os.read(self.fd, 65536):
+            while select.select([self.fd], [], [], max(0, until - time.monotonic()))[0] and os.read(self.fd, 65536):
                 pass
         except OSError:
             pass
+        if time.monotonic() >= until:
+            os.kill(self.pid, signal.SIGKILL)
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
 
@@ -232,6 +236,25 @@ def test_prompt_editing(folder):
     t.until("$ ")
     t.send("\x04")
     expect(t.end(), 0)
+
+
+def test_prompt_exit(folder):
+    """Only what leaves the shell ends the prompt, and a background job does not hold it."""
+    t = Terminal()
+    t.until("$ ")
+    for line, answer in (("(exit 5)", "5"), ("echo exit >/dev/null; false", "1"), ("f() { exit 4; }", "0"), ("exec 3</dev/null", "0"), ("sleep 60 &", "0")):
+        t.send(line + "\n")
+        t.until("$ ")
+        t.send("echo now=$?\n")
+        t.until("\r\nnow=" + answer)
+        t.until("$ ")
+    t.send("f\n")
+    expect(t.end(), 4)
+    for last, status in (("exec env true", 0), ("set -e; false", 1), ("kill -9 $$", 137)):
+        t = Terminal()
+        t.until("$ ")
+        t.send(last + "\n")
+        expect(t.end(), status)
 
 
 def main():

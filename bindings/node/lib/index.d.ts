@@ -265,6 +265,8 @@ export class Output {
   readonly limitValue: number;
   readonly stdoutTruncated: boolean;
   readonly stderrTruncated: boolean;
+  /** The script left the shell (exit, exec, a failure under set -e) rather than come to its end. */
+  readonly exited: boolean;
   readonly steps: number;
   readonly peakMemory: number;
   readonly wallNs: number;

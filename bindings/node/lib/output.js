@@ -26,6 +26,7 @@ class Output {
     this.limit = limit;
     this.stdoutTruncated = (numbers[2] & 1) !== 0;
     this.stderrTruncated = (numbers[2] & 2) !== 0;
+    this.exited = (numbers[2] & 4) !== 0;
     this.steps = numbers[3];
     this.peakMemory = numbers[4];
     this.wallNs = numbers[5];

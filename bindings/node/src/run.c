@@ -67,7 +67,7 @@ static void fill_numbers(Env *e, const shell_result *r)
     double *n = e->numbers;
     n[0] = r->status;
     n[1] = r->end;
-    n[2] = (r->out_truncated ? 1 : 0) | (r->err_truncated ? 2 : 0);
+    n[2] = (r->out_truncated ? 1 : 0) | (r->err_truncated ? 2 : 0) | (r->exited ? 4 : 0);
     n[3] = (double)r->steps;
     n[4] = (double)r->peak_memory;
     n[5] = (double)r->wall_ns;

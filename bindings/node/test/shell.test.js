@@ -121,7 +121,8 @@ describe('running', () => {
   test('limits are named', async () => {
     const sh = new Shell();
     const t = await sh.run('while :; do :; done', { limits: { timeMs: 50 } });
-    assert.deepEqual([t.end, t.limit, t.limitValue], ['timeout', 'time', 50]);
+    assert.deepEqual([t.end, t.limit, t.limitValue, t.exited], ['timeout', 'time', 50, false]);
+    assert.deepEqual([sh.runSync('exit 2').exited, sh.runSync('false').exited], [true, false]);
     const o = sh.runSync('yes', { limits: { output: 1000 } });
     assert.equal(o.limit, 'output');
     assert.ok(o.stdoutTruncated);

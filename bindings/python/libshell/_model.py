@@ -64,16 +64,17 @@ ENDS = ("finished", "timeout", "cancelled", "limit", "deadlock")
 
 class Output(Value):
     """What a run gave. The text forms decode UTF-8 with replacement. end: "finished", "timeout", "cancelled", "limit" or "deadlock"; limit: the name of
-    the one that was hit, limit_value what it allows."""
+    the one that was hit, limit_value what it allows. exited: the script left the shell (exit, exec, a failure under set -e)
+    rather than come to its end."""
     __slots__ = ("status", "stdout_bytes", "stderr_bytes", "_rest")
     _fields = ("status", "stdout_bytes", "stderr_bytes", "end", "limit", "stdout_truncated", "stderr_truncated", "steps", "peak_memory", "wall_ns",
-               "limit_value")
+               "limit_value", "exited")
 
     def __init__(self, status: int, stdout_bytes: bytes, stderr_bytes: bytes, end: str = "finished", limit: Optional[str] = None,
                  stdout_truncated: bool = False, stderr_truncated: bool = False, steps: int = 0, peak_memory: int = 0, wall_ns: int = 0,
-                 limit_value: int = 0):
+                 limit_value: int = 0, exited: bool = False):
         self.status, self.stdout_bytes, self.stderr_bytes = status, stdout_bytes, stderr_bytes
-        self._rest = (ENDS.index(end), limit and limit.encode(), stdout_truncated, stderr_truncated, steps, peak_memory, wall_ns, limit_value)
+        self._rest = (ENDS.index(end), limit and limit.encode(), stdout_truncated, stderr_truncated, steps, peak_memory, wall_ns, limit_value, exited)
 
     end: str = property(lambda self: ENDS[self._rest[0]])
     limit: Optional[str] = property(lambda self: self._rest[1] and self._rest[1].decode())
@@ -83,6 +84,7 @@ class Output(Value):
     peak_memory: int = property(lambda self: self._rest[5])
     wall_ns: int = property(lambda self: self._rest[6])
     limit_value: int = property(lambda self: self._rest[7])
+    exited: bool = property(lambda self: bool(self._rest[8]))
 
     @property
     def stdout(self) -> str:
@@ -105,13 +107,13 @@ class Output(Value):
 
 
 def output_from(address: int, _string_at=getattr(ctypes, "_string_at", ctypes.string_at), _free=n.lib.shell_result_free,
-                _unpack=_struct.Struct("=8xQQQQiiQiiQQQQ").unpack) -> Output:
+                _unpack=_struct.Struct("=8xQQQQiiQiiQQQQi4x").unpack) -> Output:
     """An Output from a shell_result, which is freed. Made for speed: this is a good part of what a short run costs."""
     try:
-        out, err, out_len, err_len, status, end, limit, out_cut, err_cut, steps, peak, wall, value = _unpack(_string_at(address, 96))
+        out, err, out_len, err_len, status, end, limit, out_cut, err_cut, steps, peak, wall, value, exited = _unpack(_string_at(address, 104))
         self = _new(Output)
         self.status, self.stdout_bytes, self.stderr_bytes = status, _string_at(out, out_len), _string_at(err, err_len) if err_len else b""
-        self._rest = (end, _string_at(limit, -1) if limit else None, out_cut, err_cut, steps, peak, wall, value)
+        self._rest = (end, _string_at(limit, -1) if limit else None, out_cut, err_cut, steps, peak, wall, value, exited)
         return self
     finally:
         _free(address)

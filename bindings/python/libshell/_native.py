@@ -33,7 +33,7 @@ class RunOptions(Structure):
 class Result(Structure):
     _fields_ = [("size", c_uint64), ("out", c_void_p), ("err", c_void_p), ("out_len", c_uint64), ("err_len", c_uint64), ("status", c_int32),
                 ("end", c_int32), ("limit", c_char_p), ("out_truncated", c_int32), ("err_truncated", c_int32), ("steps", c_uint64),
-                ("peak_memory", c_uint64), ("wall_ns", c_uint64), ("limit_value", c_uint64)]
+                ("peak_memory", c_uint64), ("wall_ns", c_uint64), ("limit_value", c_uint64), ("exited", c_int32)]
 
 
 # The result, then the arguments: p any pointer, s bytes with a NUL, i u q Q integers, - nothing.

@@ -76,7 +76,7 @@ class Header(unittest.TestCase):
                  "shell_format_opts": _structs.FormatOptions, "shell_mount_ops": _structs.MountOps}
         for name, kind in kinds.items():
             self.assertEqual([field[0] for field in kind._fields_], self.fields(name), name)
-        self.assertEqual(ctypes.sizeof(_native.Result), 96)  # what output_from unpacks
+        self.assertEqual(ctypes.sizeof(_native.Result), 104)  # what output_from unpacks
 
     def test_error_codes(self):
         (body,) = re.findall(r"enum \{\s*(SHELL_OK = 0,.*?)\};", self.header, re.S)

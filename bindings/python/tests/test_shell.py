@@ -17,6 +17,14 @@ class Running(unittest.TestCase):
             r = sh.run("echo out; echo err >&2; exit 3")
             self.assertEqual((r.stdout, r.stderr, r.status, r.end), ("out\n", "err\n", 3, "finished"))
 
+    def test_exited(self):
+        with libshell.Shell() as sh:
+            for script in ("exit 3", "f() { exit; }; f", "set -e; false", "exec true", "kill $$", "trap : EXIT; exit"):
+                self.assertTrue(sh.run(script, fresh=True).exited, script)
+            for script in ("", "false", "(exit 3)", "${x?}", "echo $(exit 1)", "if", "trap 'exit 4' EXIT"):
+                self.assertFalse(sh.run(script, fresh=True).exited, script)
+            self.assertFalse(sh.run("while :; do :; done", timeout=0.02).exited)
+
     def test_state_lasts(self):
         with Shell() as sh:
             sh.run("x=5; cd /tmp; f() { echo \"f $1\"; }")
