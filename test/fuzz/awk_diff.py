@@ -100,7 +100,8 @@ class Program:
         if kind == 8:
             return "(%s %s %s)" % (e(), self.pick("/", "%"), self.pick("2", "3", "7", "0.5", "x+1" if self.r.random() < 0.1 else "4"))
         if kind == 9:
-            return "(%s) %s %s" % (self.pick("2", "x", "n", "-2", "1.5"), self.pick("^", "**"), self.pick("2", "3", "-1"))
+            exponent = self.pick("2", "3", "-1") # (no infinity: next to a field gawk compares with whatever is in that memory)
+            return "(%s) %s %s" % (self.pick("2", "1.5", "-2") if exponent == "-1" else self.pick("2", "x", "n", "-2", "1.5"), self.pick("^", "**"), exponent)
         if kind < 13:
             return "(%s %s)" % (e(), e())
         if kind < 16:

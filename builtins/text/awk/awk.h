@@ -427,6 +427,7 @@ struct Awk {
     bool random_ready;
     /* state */
     bool utf8, sandbox, posix, traditional, csv, interactive;
+    bool warned_bytes; /* that a text's bytes are no characters: said once */
     bool exiting;
     bool in_end;
     int exit_code;

@@ -20,7 +20,19 @@ double awk_power(double a, double b)
 
 /* ---------- strings ---------- */
 
-static size_t chars(const Awk *w, String *s) { return !w->utf8 || string_is_ascii(s) ? s->len : utf8_count(string_slice(s)); }
+/* Whether characters are to be told from bytes; says so once when some bytes are none. */
+static bool wide_text(Awk *w, String *s)
+{
+    if (likely(!w->utf8 || string_is_ascii(s)))
+        return false;
+    if (unlikely(!w->warned_bytes && !utf8_valid(string_slice(s)))) {
+        w->warned_bytes = true;
+        awk_warning(w, "Invalid multibyte data detected. There may be a mismatch between your data and your locale");
+    }
+    return true;
+}
+
+static size_t chars(Awk *w, String *s) { return wide_text(w, s) ? utf8_count(string_slice(s)) : s->len; }
 
 static Value length_of(Awk *w, const Value *v)
 {
@@ -42,14 +54,16 @@ static Value index_of(Awk *w, const Value *where, const Value *what)
 {
     String *a = value_string(w, where), *b = value_string(w, what);
     double n = 0;
+    bool wide = wide_text(w, a);
+    wide_text(w, b);
     if (w->ignore_case && b->len) {
         for (size_t i = 0; n == 0 && i + b->len <= a->len; i++)
             if (text_compare(w, slice(a->data + i, b->len), string_slice(b)) == 0)
-                n = (double)((w->utf8 ? utf8_count(slice(a->data, i)) : i) + 1);
+                n = (double)((wide ? utf8_count(slice(a->data, i)) : i) + 1);
     } else {
         size_t at = slice_search(string_slice(a), string_slice(b));
         if (at != SIZE_MAX)
-            n = (double)((w->utf8 && !string_is_ascii(a) ? utf8_count(slice(a->data, at)) : at) + 1);
+            n = (double)((wide ? utf8_count(slice(a->data, at)) : at) + 1);
     }
     string_release(w, a);
     string_release(w, b);
@@ -60,7 +74,7 @@ static Value substr(Awk *w, const Value *args, uint32_t count)
 {
     String *s = value_string(w, &args[0]);
     double from = trunc(value_number(w, &args[1])), most = count > 2 ? trunc(value_number(w, &args[2])) : INFINITY;
-    bool wide = w->utf8 && !string_is_ascii(s);
+    bool wide = most >= 1 && s->len && wide_text(w, s);
     size_t n = wide ? utf8_count(string_slice(s)) : s->len;
     Value r;
     if (!(from >= 1))
@@ -83,7 +97,7 @@ static Value substr(Awk *w, const Value *args, uint32_t count)
 static Value change_case(Awk *w, const Value *v, bool upper)
 {
     String *s = value_string(w, v);
-    if (!w->utf8 || string_is_ascii(s)) {
+    if (!wide_text(w, s)) {
         String *r = string_alloc(w, s->len);
         char low = upper ? 'a' : 'A', high = upper ? 'z' : 'Z';
         for (size_t i = 0; i < s->len; i++)
@@ -97,7 +111,7 @@ static Value change_case(Awk *w, const Value *v, bool upper)
         uint32_t c = utf8_decode(s->data + i, s->len - i, &n);
         char room[6];
         if (c == UTF8_BAD)
-            buf_char(b, s->data[i]);
+            buf_append(b, SLICE("\xEF\xBF\xBD"));
         else
             buf_append(b, slice(room, utf8_encode(upper ? char_upper(c) : char_lower(c), room)));
     }
@@ -185,6 +199,7 @@ static Value match_function(Awk *w, Value *args, uint32_t count)
     ReSpan *spans = mem_array(&w->p->mem, n + 1, ReSpan);
     bool wide = w->utf8 && !string_is_ascii(s), found = rx_search(w, rx, string_slice(s), TEXT_UNKNOWN, 0, false, spans, count > 2 ? n + (n == 1) : 1);
     double start = 0, len = -1;
+    wide = wide && found && wide_text(w, s);
     if (found) {
         Slice text = slice(s->data + spans[0].start, spans[0].end - spans[0].start);
         start = (double)((wide ? utf8_count(slice(s->data, spans[0].start)) : spans[0].start) + 1);

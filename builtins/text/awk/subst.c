@@ -218,6 +218,7 @@ void subst_run(Awk *w, unsigned a, int32_t b)
     }
     Value *replacement = pop(w), *re = pop(w);
     String *target = value_string(w, &v), *out = NULL;
+    bool untyped = v.kind == V_UNSET && !v.cell;
     double n = substitute(w, a >> 4 & 1, re, replacement, target, &out);
     string_release(w, target);
     value_release(w, &v);
@@ -227,6 +228,8 @@ void subst_run(Awk *w, unsigned a, int32_t b)
         place_store(w, &at, value_str(out));
     else if (out)
         string_release(w, out);
+    else if (at.kind != LV_NONE && at.kind != LV_FIELD && untyped) /* it is a text or, being a variable, at least no array from now on */
+        place_store(w, &at, at.kind == LV_ELEM ? value_str(string_ref(w->empty)) : (Value){.kind = V_UNSET, .cell = 1});
     if (at.kind != LV_NONE)
         place_done(w, &at);
     push(w, value_num(n));
