@@ -5,7 +5,7 @@
 #include "parser.h"
 #include "run.h"
 
-enum { OPT_COPYRIGHT = 256, OPT_LINT, OPT_PRETTY, OPT_DUMP, OPT_HELP, OPT_VERSION };
+enum { OPT_COPYRIGHT = 256, OPT_PRETTY, OPT_DUMP, OPT_HELP, OPT_VERSION };
 
 static const Option options[] = {
     {'f', "file", OPT_VALUE, "read the program from a file", "progfile", 'f'},
@@ -19,7 +19,7 @@ static const Option options[] = {
     {'h', "help", OPT_FLAG, "print this help", NULL, OPT_HELP},
     {'i', "include", OPT_VALUE, "include a source file (inplace: edit files in place)", "includefile", 'i'},
     {'k', "csv", OPT_FLAG, "input is comma-separated values (as gawk 5.3)", NULL, 'k'},
-    {'L', "lint", OPT_OPTIONAL, "accepted", "fatal", OPT_LINT},
+    {'L', "lint", OPT_OPTIONAL, "warn of what is doubtful (gawk's commonest warnings)", "fatal|invalid|no-ext", 'L'},
     {'n', "non-decimal-data", OPT_FLAG, "numbers in data may be octal and hexadecimal", NULL, 'n'},
     {'N', "use-lc-numeric", OPT_FLAG, "accepted", NULL, 'N'},
     {'O', "optimize", OPT_FLAG, "accepted", NULL, 'O'},
@@ -223,6 +223,8 @@ void unwind_frames(Awk *w)
 /* Standard output is flushed when the pipes are closed, as gawk does it. */
 static int awk_end(Awk *w)
 {
+    if (w->lint)
+        lint_open_files(w);
     redirect_close_all(w);
     output_flush(&w->standard);
     if (w->standard.error && !w->p->out->error)
@@ -308,6 +310,7 @@ static void set_option(Awk *w, Settings *s, const Args *args, int id)
     case 'n': w->based_input = true; break;
     case 'S': w->sandbox = true; break;
     case 'k': w->split_by = BY_CSV; break;
+    case 'L': w->lint = !args->value ? LINT_ON : !strcmp(args->value, "fatal") ? LINT_FATAL : !strcmp(args->value, "no-ext") ? LINT_NO_EXTENSIONS : LINT_ON; break;
     case OPT_VERSION: awk_version(w->p->out); proc_fail(w->p, 0);
     case OPT_COPYRIGHT: awk_copyright(w->p->out); proc_fail(w->p, 0);
     case OPT_HELP: awk_usage(w, w->p->out); proc_fail(w->p, 0);
@@ -429,6 +432,7 @@ static int gawk_main(Proc *p, Args *args) { return awk_main(p, args); }
 #define AWK_SUMMARY "Pattern scanning and processing."
 #define AWK_FLAGS (COMMAND_WRITES | COMMAND_SPAWNS | COMMAND_ORDERED)
 COMMAND(awk, AWK_USAGE, AWK_SUMMARY, options, AWK_FLAGS, .usage_status = 2, .package = "GNU Awk 5.2.1",
-        .notes = "-c, -L, -N, -O, -P, -r, -s and -t are accepted and change nothing. -D, -d, -g, -I, -l, -M, -o and -p are refused: there is no\n"
+        .notes = "-L gives gawk's commonest warnings, not all of them. -c, -N, -O, -P, -r, -s and -t are accepted\n"
+                 "and change nothing. -D, -d, -g, -I, -l, -M, -o and -p are refused: there is no\n"
                  "debugger, profiler, extension library or arbitrary precision. --csv is gawk 5.3's.");
 COMMAND(gawk, AWK_USAGE, AWK_SUMMARY, options, AWK_FLAGS, .usage_status = 2, .package = "GNU Awk 5.2.1", .notes = "The same as awk.");

@@ -427,6 +427,8 @@ struct Awk {
     bool random_ready;
     /* state */
     bool utf8, sandbox, posix, traditional, csv, interactive;
+    enum { LINT_OFF, LINT_ON, LINT_NO_EXTENSIONS, LINT_FATAL } lint;
+    bool warned_print;
     bool warned_bytes; /* that a text's bytes are no characters: said once */
     bool exiting;
     bool in_end;
@@ -460,6 +462,10 @@ uint32_t global_index(Awk *w, Slice name); /* made when it is not there */
 
 NORETURN void awk_fatal(Awk *w, const char *format, ...) PRINTF_LIKE(2, 3);
 void awk_warning(Awk *w, const char *format, ...) PRINTF_LIKE(2, 3);
+void awk_lint(Awk *w, const char *format, ...) PRINTF_LIKE(2, 3); /* only under --lint; does not return when that is to be fatal */
+void lint_value(Awk *w, unsigned what, int32_t b);
+void lint_builtin(Awk *w, unsigned id, const Value *args, uint32_t count);
+void lint_open_files(Awk *w);
 
 /* ---------- functions ---------- */
 

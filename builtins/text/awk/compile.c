@@ -216,6 +216,8 @@ static void compile_print(Compiler *c, const Node *n)
     if (n->a)
         compile_expr(c, n->a);
     c->node = n;
+    if (c->w->lint && !count && n->type == N_PRINT)
+        awk_emit(c, I_LINT, LINT_FIELD, 0);
     awk_emit(c, n->type == N_PRINTF ? I_PRINTF : count ? I_PRINT : I_PRINT_RECORD, count, n->op);
 }
 
@@ -324,6 +326,8 @@ void awk_compile(Awk *w)
 {
     Compiler c = {.w = w, .script = &w->prog};
     Script *s = &w->prog;
+    if (w->lint)
+        lint_program(&c);
     for (uint32_t i = 0; i < s->function_count; i++) {
         Function *f = &s->functions[i];
         if (!f->defined)

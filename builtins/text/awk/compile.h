@@ -40,6 +40,7 @@ void compile_array_value(Compiler *c, const Node *n);
 void compile_subscripts(Compiler *c, const Node *list);
 NORETURN void compile_fatal(Compiler *c, const Node *n, const char *format, ...) PRINTF_LIKE(3, 4);
 void compile_warning(Compiler *c, const Node *n, const char *format, ...) PRINTF_LIKE(3, 4);
+void lint_program(Compiler *c);
 int32_t awk_constant(Compiler *c, Value v);
 
 #endif

@@ -12,6 +12,12 @@ static void enter_node(Compiler *c, const Node *n)
         compile_fatal(c, n, "program nested too deeply");
 }
 
+static void emit_lint(Compiler *c, unsigned what, int32_t b)
+{
+    if (c->w->lint)
+        awk_emit(c, I_LINT, what, b);
+}
+
 int32_t awk_constant(Compiler *c, Value v)
 {
     Script *s = c->script;
@@ -102,10 +108,12 @@ static void compile_number(Compiler *c, const Node *n)
 static void compile_field(Compiler *c, const Node *n)
 {
     if (n->a->type == N_NUM && n->a->num >= 0 && n->a->num < 1e6) {
+        emit_lint(c, LINT_FIELD, (int32_t)n->a->num);
         awk_emit(c, I_FIELD_CONST, 0, (int32_t)n->a->num);
         return;
     }
     compile_expr(c, n->a);
+    emit_lint(c, LINT_FIELD, -1);
     awk_emit(c, I_FIELD, 0, 0);
 }
 
@@ -281,7 +289,9 @@ static void compile_assign(Compiler *c, const Node *n, unsigned flags)
         awk_emit(c, I_SET_LOCAL, flags, b);
     else if (n->op == OP_NONE)
         awk_emit(c, I_ASSIGN, place | flags, b);
-    else
+    else if (place == LV_GLOBAL)
+        emit_lint(c, LINT_CHANGED, b);
+    if (n->op != OP_NONE)
         awk_emit(c, I_ASSIGN_OP, place | (unsigned)n->op << 4 | flags, b);
 }
 
@@ -291,6 +301,8 @@ static void compile_step(Compiler *c, const Node *n, unsigned flags)
     unsigned place = compile_place(c, n->a, &b);
     int delta = n->op == STEP_PRE_INC || n->op == STEP_POST_INC ? 1 : -1;
     c->node = n;
+    if (place == LV_GLOBAL)
+        emit_lint(c, LINT_CHANGED, b);
     if (flags && (place == LV_GLOBAL || place == LV_LOCAL))
         awk_emit(c, place == LV_GLOBAL ? I_STEP_GLOBAL : I_STEP_LOCAL, (uint16_t)(int16_t)delta, b);
     else
@@ -326,6 +338,8 @@ int32_t compile_jump(Compiler *c, const Node *n, bool sense, int32_t chain)
         chain = emit_jump(c, I_COMPARE_JUMP, n->op | (unsigned)sense << 4, chain);
     } else {
         compile_expr(c, n);
+        if (n->type == N_ASSIGN && !n->parens)
+            emit_lint(c, LINT_CONDITION, 0);
         chain = emit_jump(c, sense ? I_JUMP_TRUE : I_JUMP_FALSE, 0, chain);
     }
     c->depth--;
@@ -399,6 +413,8 @@ void compile_element(Compiler *c, const Node *n, unsigned how)
     int32_t cell = compile_array(c, n->a);
     compile_subscripts(c, n->list);
     c->node = n;
+    if (cell != CELL_STACK)
+        emit_lint(c, LINT_ELEMENT, cell);
     awk_emit(c, I_ELEM, how, cell);
 }
 
@@ -410,8 +426,15 @@ void compile_expr(Compiler *c, const Node *n)
     case N_STR: awk_emit(c, I_CONST, 0, awk_constant(c, value_plain(c->w, n->text))); break;
     case N_REGEX: awk_emit(c, I_MATCH_RECORD, 0, rx_number(c, n->rx)); break;
     case N_TYPED_REGEX: awk_emit(c, I_REGEX, 0, rx_number(c, n->rx)); break;
-    case N_GLOBAL: awk_emit(c, n->index < SPECIALS ? I_SPECIAL : I_GLOBAL, 0, (int32_t)n->index); break;
-    case N_LOCAL: awk_emit(c, I_LOCAL, 0, (int32_t)n->index); break;
+    case N_GLOBAL:
+        awk_emit(c, n->index < SPECIALS ? I_SPECIAL : I_GLOBAL, 0, (int32_t)n->index);
+        if (n->index >= SPECIALS)
+            emit_lint(c, LINT_GLOBAL, (int32_t)n->index);
+        break;
+    case N_LOCAL:
+        awk_emit(c, I_LOCAL, 0, (int32_t)n->index);
+        emit_lint(c, LINT_LOCAL, (int32_t)n->index);
+        break;
     case N_FIELD: compile_field(c, n); break;
     case N_INDEX: compile_element(c, n, ELEM_VALUE); break;
     case N_ASSIGN: compile_assign(c, n, 0); break;

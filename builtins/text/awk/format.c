@@ -18,6 +18,7 @@ typedef struct Format {
     size_t at;
     const Value *args;
     uint32_t count, next; /* args[0] is the format */
+    bool positions;       /* some are named by number */
 } Format;
 
 static NORETURN void ran_out(Format *f, size_t from)
@@ -33,6 +34,7 @@ static NORETURN void ran_out(Format *f, size_t from)
 static const Value *argument(Format *f, uint32_t position, size_t from)
 {
     uint32_t n = position ? position : f->next++;
+    f->positions |= position != 0;
     if (n >= f->count)
         ran_out(f, from);
     return &f->args[n];
@@ -316,6 +318,8 @@ void format_values(Awk *w, Buf *out, const Value *args, uint32_t count)
         }
     }
     string_release(w, text);
+    if (w->lint && !f.positions && f.next < count)
+        awk_lint(w, "too many arguments supplied for format string");
     if (out->failed)
         awk_fatal(w, "printf: result too large");
 }

@@ -654,6 +654,8 @@ Outcome machine_run(Awk *w, int32_t entry)
         }
         case I_BUILTIN: {
             uint32_t at = w->top - i->a;
+            if (unlikely(w->lint))
+                lint_builtin(w, (unsigned)i->b, &w->stack[at], i->a);
             Value r = builtin_call(w, (unsigned)i->b, &w->stack[at], i->a);
             awk_unwind(w, at);
             push(w, r);
@@ -663,6 +665,7 @@ Outcome machine_run(Awk *w, int32_t entry)
         case I_SUBST: subst_run(w, i->a, i->b); break;
         case I_PRINT: print_values(w, i->a, i->b, false); break;
         case I_PRINTF: print_values(w, i->a, i->b, true); break;
+        case I_LINT: lint_value(w, i->a, i->b); break;
         case I_PRINT_RECORD: print_record(w, i->b); break;
         case I_GETLINE: getline_run(w, i->a, i->b); break;
         case I_NEXT: return RUN_NEXT;

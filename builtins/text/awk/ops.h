@@ -54,12 +54,14 @@ enum {
     I_EXIT,          /* a: [code] -> */
     I_RANGE_JUMP,    /* to b when range a is on */
     I_RANGE_SET,     /* range b = a */
+    I_LINT,          /* under --lint: looks at the value on top, or what is about to be; a: LINT_*, b: of what */
     I_END,
 };
 
 /* Places that are assigned to. For LV_ELEM b is the array's cell and the key is on the stack; with CELL_STACK the array lies below the key. */
 enum { LV_NONE, LV_GLOBAL, LV_LOCAL, LV_SPECIAL, LV_FIELD, LV_ELEM, LV_RECORD };
 enum { ELEM_VALUE, ELEM_ARRAYS /* are allowed */, ELEM_PRINTED /* gawk makes one that was only named a text then */ };
+enum { LINT_GLOBAL, LINT_CHANGED /* global b, in place */, LINT_LOCAL, LINT_ELEMENT /* of cell b, whose key is on top */, LINT_FIELD /* b, or -1: the number on top */, LINT_CONDITION };
 enum { FLAG_VOID = 0x100 };
 #define CELL_STACK INT32_MIN /* else a global's index, or ~index of a local */
 

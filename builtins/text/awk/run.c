@@ -52,16 +52,31 @@ void awk_warning(Awk *w, const char *format, ...)
     va_end(args);
 }
 
+static NORETURN void leave_fatally(Awk *w)
+{
+    for (Redirect *r = w->redirects; r; r = r->next)
+        if (r->writing && !r->standard)
+            output_flush(&r->out);
+    proc_fail(w->p, 2);
+}
+
+void awk_lint(Awk *w, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    message(w, w->lint == LINT_FATAL ? "fatal" : "warning", format, args);
+    va_end(args);
+    if (w->lint == LINT_FATAL)
+        leave_fatally(w);
+}
+
 void awk_fatal(Awk *w, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     message(w, "fatal", format, args);
     va_end(args);
-    for (Redirect *r = w->redirects; r; r = r->next)
-        if (r->writing && !r->standard)
-            output_flush(&r->out);
-    proc_fail(w->p, 2);
+    leave_fatally(w);
 }
 
 /* ---------- output ---------- */
