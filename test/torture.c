@@ -1,6 +1,7 @@
 /* torture: the scripts of case files, with the Nth allocation of a run failing once, or that and every later one.
  *
  * usage: torture [--every | --sample N] FILE.case...
+ * --every: of a script with more than EVERY_MOST allocations (loops, which pass the same places again) that many, evenly spread.
  * After each run the file system must be whole, and the next run of the same shell must be right. What the failing run printed is not looked at:
  * it may have failed anywhere. Ends with "N passed, N failed".
  */
@@ -11,6 +12,8 @@
 
 #include "lib/api/internal.h"
 #include "test/components.h"
+
+enum { EVERY_MOST = 2000 };
 
 static unsigned long passed, failed;
 static uint64_t sample = 8;
@@ -83,7 +86,7 @@ static void fail_at(const char *file, const char *script, size_t len, uint64_t n
 
 static void torture(const char *file, const char *script, size_t len)
 {
-    uint64_t takes = takes_of(script, len), step = sample && takes > sample ? takes / sample : 1;
+    uint64_t takes = takes_of(script, len), step = takes > sample ? takes / sample : 1;
     for (uint64_t n = 1; n <= takes; n += step) {
         fail_at(file, script, len, n, false);
         fail_at(file, script, len, n, true);
@@ -121,10 +124,11 @@ int main(int argc, char **argv)
     int i = 1;
     for (; i < argc && argv[i][0] == '-'; i++) {
         if (strcmp(argv[i], "--every") == 0)
-            sample = 0;
+            sample = EVERY_MOST;
         else if (strcmp(argv[i], "--sample") == 0 && i + 1 < argc)
             sample = strtoull(argv[++i], NULL, 10);
     }
+    sample += sample == 0;
     for (; i < argc; i++)
         torture_file(argv[i]);
     printf("%lu passed, %lu failed\n", passed, failed);
