@@ -4,7 +4,7 @@
 # usage: long.sh SECONDS [TARGET...]     targets are test/fuzz/*_fuzz.c without _fuzz; default all
 # SECONDS are of the processor, each target's own, so that the figure means the same on a busy machine. The build folder is kept: what a
 # run found to be new in build/fuzz/corpus is where the next one begins. A finding ends its target, with the input in build/fuzz/findings.
-# build/fuzz/TARGET.coverage has the line coverage of each file, of the whole corpus replayed.
+# test/fuzz/TARGET.options holds options of libFuzzer that a target wants. build/fuzz/TARGET.coverage has the line coverage of each file, of the whole corpus replayed.
 set -eu
 cd "$(dirname "$0")/../.."
 seconds=$1
@@ -25,7 +25,7 @@ slice() {
   wall=$2
   shift 2
   "build/fuzz/test/${name}_fuzz" -max_total_time="$wall" -timeout=100 -rss_limit_mb=4096 -artifact_prefix="build/fuzz/findings/$name-" "$@" \
-    $([ -f "test/fuzz/$name.dict" ] && echo "-dict=test/fuzz/$name.dict") "build/fuzz/corpus/$name" "test/fuzz/seeds/$name" >>"build/fuzz/$name.log" 2>&1
+    $([ -f "test/fuzz/$name.dict" ] && echo "-dict=test/fuzz/$name.dict") $(cat "test/fuzz/$name.options" 2>/dev/null) "build/fuzz/corpus/$name" "test/fuzz/seeds/$name" >>"build/fuzz/$name.log" 2>&1
 }
 
 coverage() {
