@@ -68,8 +68,10 @@ static void print_pending(Grep *g, Slice s, size_t end)
     size_t at = (size_t)(g->printed_to - s.data);
     for (; g->pending > 0 && at < end; g->pending--) {
         size_t next = line_end(g, s, at);
-        if (!print_line(g, slice(s.data + at, next - at), '-'))
-            continue; /* no line of a text: it is where the next one is looked for, as GNU does */
+        if (!print_line(g, slice(s.data + at, next - at), '-')) {
+            g->pending = 0; /* no line of a text: GNU looks for the next one from here, again and again */
+            return;
+        }
         at = next;
         g->printed_to = s.data + at;
     }
