@@ -12,7 +12,7 @@ WORDS = ["a", "b", "foo", "10", "3", "-1", "2.5", "0x1A", "1e3", "", "abc", "A",
 STRINGS = ["a", "b", "abc", "10", "3.0", "", "x y z", "a:b:c", "A", "foo", "1e2", "-3", " 4", "é", "aXbXc", "0", "%d", "tab\\t", "q\\\"q", "0x11", "+1", "abcabc", "1,2,3", "nl\\n", ".", "a.b"]
 REGEXES = ["a", "b+", "^a", "c$", "[0-9]+", "x*", ".", "(a|b)c?", "[[:alpha:]]", "o{2}", "\\\\.", "^$", "[^a-c]", "a.c", "\\\\y[a-z]", "^[ \\t]*", "é", "A|foo", "X", "[:,]"]
 VARS = ["x", "y", "s", "t", "n", "u"]
-NUMBERS = ["0", "1", "2", "3", "7", "10", "-1", "0.5", "1e3", "100", "1e300", "3.14159", "2147483648", "1e6", "123456789", "0.1", "1e-5", "17", "255", "011", "0x10", "1e15", "123456.789"]
+NUMBERS = ["0", "1", "2", "3", "7", "10", "-1", "0.5", "1e3", "100", "1e300", "3.14159", "2147483648", "1e6", "123456789", "0.1", "0.015625", "17", "255", "011", "0x10", "1e15", "123.456"]
 
 
 def files(r):
@@ -145,7 +145,7 @@ class Program:
             text = self.pick("delete A[1]", "delete A", "delete A[%s]" % e(), "next" if self.inside and self.r.random() < 0.3 else "x++", "$0 = %s" % e(), "NF = %s" % self.pick("1", "2", "3", "NF+1"), "exit %s" % self.pick("1", "2", "") if self.r.random() < 0.2 else "y++", "NF--" if self.r.random() < 0.5 else "NF += 0",
                              "x = sub(%s, %s)" % (self.regex(), self.replacement()), "y = gsub(%s, %s, %s)" % (self.regex(), self.replacement(), self.pick("$0", "$1", "$2", "$NF")))
         elif kind == 13:
-            text = self.pick("split(%s, A)" % e(), "A[%s] = %s" % (e(), e()), "A[%s]++" % e(), "B[%s] = %s" % (e(), e()), "OFS = \"-\"; $1 = $1", 'CONVFMT = "%.3g"', 'OFMT = "%.2f"', "SUBSEP = \":\"", "IGNORECASE = 1", "ORS = \"|\\n\"")
+            text = self.pick("split(%s, A)" % e(), "A[%s] = %s" % (e(), e()), "A[%s]++" % e(), "B[%s] = %s" % (e(), e()), "OFS = \"-\"; $1 = $1", 'CONVFMT = "%.10g"', 'OFMT = "%.2f"', "SUBSEP = \":\"", "IGNORECASE = 1", "ORS = \"|\\n\"")
         elif kind < 18:
             text = "if (%s) { %s }" % (e(), self.block(1))
             if self.r.random() < 0.4:

@@ -310,6 +310,8 @@ size_t field_count(Awk *w);
 void field_set_count(Awk *w, double n);
 size_t field_index(Awk *w, double n, bool reading); /* checks; fatal when negative, and when it is to be made and too high */
 void split_setup(Awk *w);                         /* FS, FPAT, FIELDWIDTHS or IGNORECASE changed */
+/* Where the character behind `at` begins; past the end, one further. */
+size_t text_step(const Awk *w, Slice s, size_t at);
 /* A separator's \\y and \\B know nothing of what is before `from`; ^ matches at the text's beginning alone. */
 bool search_separator(Awk *w, Rx *rx, Slice s, ReText kind, size_t from, ReSpan *at);
 size_t split_into(Awk *w, Slice text, ReText kind, const Splitter *how, Array *out, Array *seps);

@@ -280,7 +280,7 @@ static bool pattern_next(Awk *w, PatternWalk *p, ReSpan *field)
             return false;
         if (field->end > field->start || p->first || field->start > p->sep_from)
             break;
-        search = field->end + 1;
+        search = text_step(w, p->s, field->end);
     }
     p->first = false;
     p->sep_from = field->end;

@@ -152,6 +152,14 @@ size_t split_into(Awk *w, Slice text, ReText kind, const Splitter *how, Array *o
     return (size_t)p.n;
 }
 
+size_t text_step(const Awk *w, Slice s, size_t at)
+{
+    size_t n = 1;
+    if (w->utf8 && at < s.len && (unsigned char)s.data[at] >= 0x80)
+        utf8_decode(s.data + at, s.len - at, &n);
+    return at + n;
+}
+
 size_t patsplit_into(Awk *w, Slice text, Rx *rx, Array *out, Array *seps)
 {
     Pieces p = {.w = w, .out = out, .seps = seps, .text = text};
@@ -166,7 +174,7 @@ size_t patsplit_into(Awk *w, Slice text, Rx *rx, Array *out, Array *seps)
     while (search <= text.len && rx_search_rest(w, rx, text, kind, search, &at)) {
         bool empty = at.start == at.end;
         if (empty && p.n && at.start == from) {
-            search = at.end + 1;
+            search = text_step(w, text, at.end);
             continue;
         }
         separator(&p, p.n, from, at.start);

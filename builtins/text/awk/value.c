@@ -431,20 +431,20 @@ String *value_string(Awk *w, const Value *v)
 
 /* ---------- comparison ---------- */
 
+/* As gawk: over the bytes that both have, of which a character that is cut, or none, is less than all others. */
 static int folded_compare(Slice a, Slice b)
 {
-    size_t i = 0, j = 0;
-    while (i < a.len && j < b.len) {
+    size_t i = 0, j = 0, both = MIN(a.len, b.len);
+    while (i < both && j < both) {
         size_t m, n;
-        uint32_t x = utf8_decode(a.data + i, a.len - i, &m), y = utf8_decode(b.data + j, b.len - j, &n);
-        x = x == UTF8_BAD ? (unsigned char)a.data[i] : char_lower(x);
-        y = y == UTF8_BAD ? (unsigned char)b.data[j] : char_lower(y);
-        if (x != y)
-            return x < y ? -1 : 1;
+        uint32_t x = utf8_decode(a.data + i, both - i, &m), y = utf8_decode(b.data + j, both - j, &n);
+        int p = x == UTF8_BAD ? -1 : (int)char_lower(x), q = y == UTF8_BAD ? -1 : (int)char_lower(y);
+        if (p != q)
+            return p < q ? -1 : 1;
         i += m;
         j += n;
     }
-    return (i < a.len) - (j < b.len);
+    return (a.len > b.len) - (a.len < b.len);
 }
 
 int text_compare(Awk *w, Slice a, Slice b)
