@@ -637,7 +637,7 @@ static int grep_run(Proc *p, Args *args, ReSyntax syntax)
     }
     bool alone = s.patterns.len == 1 && !(s.flags & (RE_WHOLE_LINE | RE_WHOLE_WORD)); /* the empty pattern */
     bool nothing = g->max_count == 0 || (g->invert ? alone : !s.patterns.len);
-    if (nothing && g->list != LIST_LACKING)
+    if (nothing && (g->list != LIST_LACKING || g->quiet)) /* -q is more than -L */
         return 1;
     compile(&s);
     bool recurse = g->dirs == DIRS_RECURSE;

@@ -70,7 +70,8 @@ Slice sed_unescape(Sed *s, Slice text, UnescapeKind kind)
     for (size_t at = 0; at < text.len;) {
         char c = text.data[at];
         unsigned char byte;
-        size_t end = c == '\\' && at + 1 < text.len ? escape_at(text, at, &byte) : 0;
+        bool plain = bracket && s->posix; /* POSIX knows no escapes in a bracket expression */
+        size_t end = c == '\\' && !plain && at + 1 < text.len ? escape_at(text, at, &byte) : 0;
         if (end && !(kind == UNESCAPE_REPLACEMENT && byte == '\n' && text.data[at + 1] == 'n')) {
             put_literal(&out, byte, kind);
             at = end;
