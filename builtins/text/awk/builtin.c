@@ -424,7 +424,7 @@ static Value gensub_function(Awk *w, const Value *args, uint32_t count)
 {
     Value whole = count > 3 ? value_copy(&args[3]) : record_value(w);
     String *target = value_string(w, &whole), *r = gensub(w, &args[0], &args[1], &args[2], target);
-    bool unchanged = r == target && whole.kind == V_INPUT && whole.cell != CELL_NUMBER; /* input that stays as it is stays input */
+    bool unchanged = r == target && whole.kind == V_INPUT && whole.cell != CELL_NUMBER && target->looks == LOOKS_UNKNOWN; /* input that nobody has looked at stays input */
     Value result = value_str(r);
     if (unchanged) {
         result.kind = V_INPUT;
