@@ -56,7 +56,7 @@ static void search(Re *re, const ReEnv *env, Slice subject)
 
 static void try_regex(Mem *m, const uint8_t *head, Slice pattern, Slice subject)
 {
-    static const unsigned flags[] = {0, RE_ICASE, RE_NEWLINE, RE_MULTILINE, RE_BYTES, RE_WHOLE_LINE, RE_WHOLE_WORD, RE_NO_CAPTURES, RE_POSIX, RE_BASH, RE_GREP, RE_ICASE | RE_GREP | RE_WHOLE_WORD};
+    static const unsigned flags[] = {0, RE_ICASE, RE_NEWLINE, RE_MULTILINE, RE_BYTES, RE_WHOLE_LINE, RE_WHOLE_WORD, RE_NO_CAPTURES, RE_POSIX, RE_BASH, RE_GREP, RE_ICASE | RE_GREP | RE_WHOLE_WORD, RE_GREP | RE_NEWLINE};
     ReError err = {0};
     ReEnv env = {.tick = tick, .mem = m};
     Re *volatile re = re_compile(NULL, m, &pattern, 1, (ReSyntax)(head[0] % 5), flags[head[1] % ARRAY_LEN(flags)], &err);

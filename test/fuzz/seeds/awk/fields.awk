@@ -1,0 +1,2 @@
+BEGIN { FS = "[ ,;]+"; OFS = "-" } NR == 1 { $2 = "x"; print; print NF; NF = 2; print; $5 = "new"; print; $0 = "q w e"; print $2, NF }
+NR == 2 { FIELDWIDTHS = "2 1:3 *"; $0 = $0; print $1 "|" $2 "|" $3 } NR == 3 { FPAT = "[a-z0-9]+"; $0 = "ab,12;c"; print NF, $2 } END { FS = ""; $0 = "xyz"; print NF, $3; FS = "\t"; $0 = "a\tb"; print $2; FS = "b"; IGNORECASE = 1; $0 = "aBc"; print NF; FPAT = "x*"; $0 = "aéx€"; print NF }

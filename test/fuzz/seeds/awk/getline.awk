@@ -1,0 +1,1 @@
+NR == 1 { getline; print "n", $0; getline v; print "v", v, NR; getline < "in"; print; getline w < "in"; print w } END { while ((getline l < ARGV[1]) > 0) c++; print c; close(ARGV[1]); nextf = 1; BINMODE = 1; TEXTDOMAIN = "x"; print dcgettext("hi"), dcngettext("a", "b", 2), bindtextdomain("/tmp"); print substr($0, 2, 1e10), ENVIRON["PATH"] != "" }

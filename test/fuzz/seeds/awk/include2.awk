@@ -1,0 +1,3 @@
+@include "prog.awk"
+BEGIN { print /a\x41[[:upper:]\]x]\/b/, /[\/]/; print "a" "b" \
+ "c"; func = 1 }

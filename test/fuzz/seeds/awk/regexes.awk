@@ -1,0 +1,1 @@
+BEGIN { IGNORECASE = 1; print "ABC" ~ /b/, "ABC" == "abc", index("ABC", "b"); r = @/x+y/; print ("xxY" ~ r), typeof(r); s = "a.b|c"; print split(s, p, "."), split(s, p, "|"), split(s, p, /[.|]/); IGNORECASE = 0; d = "[" "a-c]+"; print match("zabc", d), "a\\b" ~ "\\\\", "tab\t" ~ /\t$/, "q" ~ /\161/, "é" ~ /^.$/, "x{" ~ /x\{/, "{" ~ /{/, "a{2" ~ /a{2/, "ab" ~ /a\y/, "x" ~ "(", 1 }
