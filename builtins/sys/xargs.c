@@ -57,6 +57,8 @@ typedef struct {
     bool at_end;
     /* children */
     unsigned running;
+    pid_t *slots;           /* --process-slot-var: who has which, 0 for nobody */
+    size_t slot_count;
     int status;
     bool any_run;
 } Xargs;
@@ -174,10 +176,14 @@ static void settle(Xargs *x, int wstatus, const char *command)
 static void wait_one(Xargs *x)
 {
     int wstatus;
-    if (proc_wait(x->p, -1, &wstatus, 0, -1) < 0) {
+    pid_t pid = proc_wait(x->p, -1, &wstatus, 0, -1);
+    if (pid < 0) {
         x->running = 0;
         return;
     }
+    for (size_t i = 0; i < x->slot_count; i++)
+        if (x->slots[i] == pid)
+            x->slots[i] = 0;
     x->running--;
     settle(x, wstatus, x->initial[0]);
 }
@@ -198,6 +204,39 @@ static int open_null(Proc *p)
     return fd;
 }
 
+/* The first slot nobody has. */
+static size_t free_slot(Xargs *x)
+{
+    size_t i = 0;
+    while (i < x->slot_count && x->slots[i])
+        i++;
+    if (i == x->slot_count) {
+        size_t count = x->slot_count ? x->slot_count * 2 : 8;
+        x->slots = mem_grow(&x->p->keep, x->slots, x->slot_count * sizeof *x->slots, count * sizeof *x->slots);
+        memset(x->slots + x->slot_count, 0, (count - x->slot_count) * sizeof *x->slots);
+        x->slot_count = count;
+    }
+    return i;
+}
+
+/* The environment with the slot's number in it; NULL: as it is. */
+static char **environment(Xargs *x, size_t slot)
+{
+    if (!x->slot_var)
+        return NULL;
+    size_t n = 0, len = strlen(x->slot_var);
+    char **old = proc_environ(x->p);
+    while (old[n])
+        n++;
+    char **made = mem_array(x->mem, n + 2, char *), **to = made;
+    for (char **e = old; *e; e++)
+        if (strncmp(*e, x->slot_var, len) != 0 || (*e)[len] != '=')
+            *to++ = *e;
+    *to++ = mem_printf(x->mem, "%s=%zu", x->slot_var, slot);
+    *to = NULL;
+    return made;
+}
+
 static void run(Xargs *x, char **argv)
 {
     Proc *p = x->p;
@@ -209,12 +248,15 @@ static void run(Xargs *x, char **argv)
     SpawnAttr attr = {.fds = &in, .nfds = 1};
     int r;
     if (x->max_procs == 1) {
-        r = proc_run(p, argv, NULL, &attr);
+        r = proc_run(p, argv, environment(x, 0), &attr);
     } else {
         while (x->max_procs && x->running >= x->max_procs)
             wait_one(x);
-        r = proc_spawn(p, argv, NULL, &attr);
+        size_t slot = x->slot_var ? free_slot(x) : 0;
+        r = proc_spawn(p, argv, environment(x, slot), &attr);
         x->running += r >= 0;
+        if (r >= 0 && x->slot_var)
+            x->slots[slot] = (pid_t)r;
     }
     proc_close(p, null);
     if (r < 0) {
@@ -406,7 +448,13 @@ static void set_option(Xargs *x, Args *args, int id)
     case 't': x->verbose = true; break;
     case 'x': x->exit_if_large = true; break;
     case 'p': die(p, 1, "-p needs a terminal, and there is none");
-    case OPT_SLOT: x->slot_var = v; break;
+    case OPT_SLOT:
+        if (strchr(v, '='))
+            die(x->p, 1, "option --process-slot-var may not be set to a value which includes `='");
+        if (!*v)
+            die(x->p, 1, "failed to unset environment variable : Invalid argument");
+        x->slot_var = v;
+        break;
     case 'a':
         x->fd = proc_open(p, v, V_READ, 0);
         if (x->fd < 0)
