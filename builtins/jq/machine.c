@@ -131,6 +131,7 @@ static bool do_range(Machine *m, const Ins *pc)
     Val to = pop(m), from = pop(m);
     bool fits = to.kind == K_NUMBER && from.kind == K_NUMBER;
     double at = fits ? val_double(from) : 0, end = fits ? val_double(to) : 0;
+    bool written = from.kind == K_NUMBER && from.written;
     val_free(j, to);
     val_free(j, from);
     if (!fits) {
@@ -144,7 +145,7 @@ static bool do_range(Machine *m, const Ins *pc)
         f->at = at + 1;
         f->end = end;
     }
-    push(m, val_num(at));
+    push(m, (Val){.kind = K_NUMBER, .written = written, .num = at});
     return true;
 }
 

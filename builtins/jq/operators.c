@@ -222,7 +222,7 @@ static Val modulo(J *j, Val a, Val b)
         return jq_error_two(j, a, b, "cannot be divided (remainder) because the divisor is zero");
     uint64_t size = right < 0 ? 0 - (uint64_t)right : (uint64_t)right, magnitude = left < 0 ? 0 - (uint64_t)left : (uint64_t)left;
     double r = (double)(magnitude % size);
-    return done(j, a, b, val_num(left < 0 ? -r : r));
+    return done(j, a, b, val_num(left < 0 && r > 0 ? -r : r));
 }
 
 static Val compare(J *j, int op, Val a, Val b)

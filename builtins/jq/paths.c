@@ -190,6 +190,9 @@ Val jv_set(J *j, Val t, Val k, Val v)
     if (k.kind == K_OBJECT && (t.kind == K_ARRAY || t.kind == K_NULL))
         return set_slice(j, t, k, v);
     val_free(j, v);
+    int64_t start, end;
+    if (k.kind == K_OBJECT && t.kind == K_STRING && !slice_bounds(j, k, str_length(t.str), &start, &end))
+        return give2(j, t, k, jq_error(j, "Array/string slice indices must be integers"));
     if (k.kind == K_OBJECT && t.kind == K_STRING)
         return give2(j, t, k, jq_error(j, "Cannot update string slices"));
     if (k.kind == K_ARRAY && t.kind == K_ARRAY)

@@ -9,6 +9,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const scripts[] = {
     "yq . f; yq -o json -I0 . f; yq '.a = 1' f; yq -P . f; yq 'explode(.)' f; yq -f process . f", "yq -p json . f", "yq -p csv . f; yq -p csv -o csv . f; yq -p props . f", "yq -p tsv -o tsv . f", "yq . f > g; yq . g > h; cmp -s g h; yq -i '.[0] = 2' f; yq -o props . f",
+    "yq '.. style=\"double\" | .. line_comment=\"l\"' f; yq '... comments=\"\" | .[0] anchor=\"x\"' f; yq '(.. | key) head_comment |= key' f; yq '[.. | style, tag, anchor, alias, line, head_comment]' f; yq -C '. head_comment=\"h\"' f",
+    "yq '.[] |= (. *+ .) | explode(.[0])' f; yq '.. |= (. style=\"folded\" | . tag=\"!!str\")' f; yq '[.. | path, (parent | key)]' f; yq '.a = (.. | to_yaml, to_xml, to_props)' f; yq ea '. *dn .' f f",
+    "v=$(cat f); yq -n \"$v\"; yq -n \". style=$v\"", "cat f | { IFS= read -r e; cat > g; yq \"$e\" g; yq ea \"$e\" g g; }",
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
