@@ -185,6 +185,7 @@ static bool splits_characters(Sed *s, Slice text, unsigned flags)
 
 static SedRegex regex_of(Parser *p, Slice text, unsigned flags)
 {
+    unsigned asked = flags;
     if (!p->s->end)
         flags &= ~(unsigned)RE_NEWLINE; /* lines end in NUL bytes then */
     if (!text.len) {
@@ -192,7 +193,7 @@ static SedRegex regex_of(Parser *p, Slice text, unsigned flags)
             BAD(p, "cannot specify modifiers on empty regexp");
         return (SedRegex){NULL, true, false, 0, text};
     }
-    return (SedRegex){compile(p, text, flags), true, splits_characters(p->s, text, flags), flags, sed_unescape(p->s, text, UNESCAPE_REGEX)};
+    return (SedRegex){compile(p, text, flags), true, splits_characters(p->s, text, flags), asked, sed_unescape(p->s, text, UNESCAPE_REGEX)};
 }
 
 /* ---------- addresses ---------- */
