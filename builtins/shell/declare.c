@@ -192,6 +192,8 @@ static int declare_name(Declare *d, const char *word)
     if (old && old->value.kind >= VALUE_ARRAY && !(d->flags & DECLARE_LOCAL))
         return shell_fail(d->proc, d->args, "%s: reference variable cannot be an array", word);
     uint32_t set = d->set | (subscript.len && !(d->set & ATTR_ASSOC) ? ATTR_ARRAY : 0);
+    if (option_on(d->in, 'a') && !(set & (ATTR_ARRAY | ATTR_ASSOC | ATTR_NAMEREF)) && !(d->flags & DECLARE_LOCAL))
+        set |= ATTR_EXPORT;
     return var_declare(d->in, name, set, d->clear, d->flags) ? 0 : 1;
 }
 

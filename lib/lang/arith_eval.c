@@ -183,6 +183,7 @@ static int64_t read_variable(Eval *e, Place *p)
         if (v && v->value.kind == VALUE_INT && !(v->attrs & ATTR_NAMEREF) && !v->special)
             return v->value.i;
         set = lang_get(in, &n, &text);
+        array = v && v->value.kind >= VALUE_ARRAY && !(v->attrs & ATTR_INVISIBLE);
     }
     if (!set && !array && OPT(in, NOUNSET))
         unbound(e, p->name);

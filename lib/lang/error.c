@@ -7,10 +7,10 @@
 enum { MESSAGE_MAX = 1 << 16 };
 
 /* "bash: line 3: ", or the script's name in place of bash; posix mode and gnu_errfmt do not change it. */
-void error_prefix(Interp *in, Buf *out)
+void error_prefix(Interp *in, Buf *out, bool builtin)
 {
     Slice name = in->dyn.source && in->dyn.source->len ? str_slice(in->dyn.source) : str_slice(in->st.zero);
-    if (SHOPT(in, GNU_ERRFMT))
+    if (SHOPT(in, GNU_ERRFMT) && !builtin)
         buf_printf(out, "%.*s:%u: ", (int)name.len, name.data, current_line(in));
     else
         buf_printf(out, "%.*s: line %u: ", (int)name.len, name.data, current_line(in));
@@ -20,7 +20,7 @@ static void error_put(Interp *in, const char *name, const char *format, va_list 
 {
     Buf line;
     buf_init(&line, &in->p->mem, MESSAGE_MAX);
-    error_prefix(in, &line);
+    error_prefix(in, &line, name != NULL);
     if (name)
         buf_printf(&line, "%s: ", name);
     va_list again;
@@ -66,7 +66,7 @@ void lang_report(Interp *in, const char *format, ...)
 void lang_prefix(Proc *p, const char *name, Buf *out)
 {
     Interp *in = interp_of(p);
-    error_prefix(in, out);
+    error_prefix(in, out, false);
     if (name)
         buf_printf(out, "%s: ", name);
 }
@@ -188,7 +188,7 @@ void trace_command(Interp *in, const char *const *words, uint32_t count, const c
 /* A word as it was written, but for what $'...' means. */
 void trace_word(Buf *b, const Word *w)
 {
-    if (w->source.len && memmem(w->source.data, w->source.len, "$'", 2))
+    if (w->source.len && memchr(w->source.data, '$', w->source.len - 1))
         print_word(b, w);
     else
         buf_append(b, w->source);
@@ -197,7 +197,7 @@ void trace_word(Buf *b, const Word *w)
 /* A word as messages show it: bash keeps the text of $( ) as it prints the commands in it. */
 Slice word_shown(Interp *in, const Word *w)
 {
-    if (likely(!memmem(w->source.data, w->source.len, "$(", 2) && !memmem(w->source.data, w->source.len, "$'", 2)))
+    if (likely(!w->source.len || !memchr(w->source.data, '$', w->source.len - 1)))
         return w->source;
     Buf b;
     buf_init(&b, mem_of(in), BUF_MAX);

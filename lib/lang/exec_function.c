@@ -40,6 +40,7 @@ static void end_call(Interp *in, Unwind *u)
     if (c->restore_options)
         in->st.options = c->options;
     if (obj_unref(g, c->function)) {
+        command_hold(in, c->function->ast);
         function_ops.release(g, &c->function->entry);
         Str *key = c->function->entry.key;
         obj_free(g, c->function);

@@ -261,6 +261,8 @@ static int builtin_output(Interp *in, int status, bool redirected)
     return failed ? failed : status;
 }
 
+static bool runs_text(const Command *c) { return strcmp(c->name, "eval") == 0 || strcmp(c->name, "source") == 0 || strcmp(c->name, ".") == 0; }
+
 int exec_builtin(Interp *in, const Command *c, int argc, char **argv)
 {
     Proc *p = in->p;
@@ -277,7 +279,18 @@ int exec_builtin(Interp *in, const Command *c, int argc, char **argv)
     RaiseKind kind = guard_enter(p, &g);
     if (likely(!kind)) {
         Args args = {.command = c, .argc = argc, .argv = argv, .builtin = true};
+        bool inner = unlikely(in->dyn.negated) && in->dyn.no_errexit && runs_text(c);
+        if (inner) { /* ! eval: traps on ERR run for what is in the text */
+            in->dyn.no_errexit--;
+            in->dyn.no_exit++;
+            in->dyn.negated = false;
+        }
         status = builtin_output(in, c->main(p, &args), false);
+        if (inner) {
+            in->dyn.no_errexit++;
+            in->dyn.no_exit--;
+            in->dyn.negated = true;
+        }
         guard_leave(p, &g);
         p->name = name;
         in->arith_who = who;
@@ -364,6 +377,30 @@ static int report_missing(Interp *in, const char *name, int error)
     return 126;
 }
 
+typedef struct HandlerArg {
+    const Function *function;
+    int argc;
+    char **argv;
+} HandlerArg;
+
+static int handler_body(Interp *in, void *arg)
+{
+    const HandlerArg *h = arg;
+    int status = exec_function(in, h->function, h->argc, h->argv);
+    trap_set(in, TRAP_EXIT, NULL); /* of its own it runs none */
+    return status;
+}
+
+static int handler_main(Proc *p, void *arg) { return shell_body(interp_of(p), handler_body, arg); }
+
+/* command_not_found_handle runs in the process that would have become the command. */
+static Proc *handler_child(Interp *in)
+{
+    Proc *child = fork_child(in);
+    interp_child(in, child)->dyn.loop_depth = 0;
+    return child;
+}
+
 /* path: the file in PATH that may not be executed, if that was it. */
 static int not_found(Interp *in, int argc, char **argv, int error, const char *path)
 {
@@ -373,7 +410,9 @@ static int not_found(Interp *in, int argc, char **argv, int error, const char *p
     char **args = mem_array(mem_of(in), (size_t)argc + 2, char *);
     args[0] = (char *)(uintptr_t)"command_not_found_handle";
     memcpy(args + 1, argv, (size_t)argc * sizeof *args);
-    return exec_function(in, handler, argc + 1, args);
+    HandlerArg arg = {handler, argc + 1, args};
+    int wstatus = proc_call(handler_child(in), handler_main, &arg);
+    return WSTATUS_TO_SHELL(wstatus);
 }
 
 static const char *bad_interpreter(Interp *in, const char *path)

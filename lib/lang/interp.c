@@ -25,6 +25,16 @@ static void interp_release(Proc *p, void *thing)
     strlist_unref(g, in->base_args);
     if (in->held_ast)
         ast_unref(in->held_ast);
+    if (in->command_ast)
+        ast_unref(in->command_ast);
+}
+
+void command_hold(Interp *in, Ast *ast)
+{
+    Ast *old = in->command_ast;
+    in->command_ast = ast_ref(ast);
+    if (old)
+        ast_unref(old);
 }
 
 static void interp_bind(Interp *in, Proc *p)
@@ -73,6 +83,7 @@ Interp *interp_child(Interp *in, Proc *child)
     if (ci->base_args)
         obj_ref(g, ci->base_args);
     ci->held_ast = in->dyn.ast ? ast_ref(in->dyn.ast) : NULL;
+    ci->command_ast = in->command_ast ? ast_ref(in->command_ast) : NULL;
     memset(ci->computed, 0, sizeof ci->computed);
     interp_bind(ci, child);
     buf_init(&ci->last_arg, &child->keep, BUF_MAX);
@@ -212,6 +223,7 @@ typedef struct TextUnwind {
     Unwind unwind;
     Parser *parser;
     Ast *ast; /* one reference */
+    const Node *command; /* BASH_COMMAND when it began */
     Dynamic dyn;
     size_t stdin_base; /* of the text in a script on standard input; SIZE_MAX / 2: it is none */
 } TextUnwind;
@@ -219,6 +231,10 @@ typedef struct TextUnwind {
 static void end_text(Interp *in, Unwind *u)
 {
     TextUnwind *t = (TextUnwind *)u;
+    if (t->command) /* eval itself is what runs, and not what it ended with */
+        in->command = t->command;
+    else if (in->command)
+        command_hold(in, t->parser ? parser_ast(t->parser) : t->ast);
     if (t->parser)
         parser_free(t->parser);
     if (t->ast)
@@ -387,7 +403,7 @@ static int parse_failed(Interp *in, const ParseError *error)
     bool apart = in->dyn.source_depth || eval;
     if (apart)
         set_special_error(in, true);
-    in->stale_word = eval && error->unclosed && !error->in_cond;
+    in->stale_word = eval && error->unclosed;
     if (error->or_last && in->status && !apart)
         return in->status;
     if (error->status >= 0)
@@ -501,6 +517,7 @@ int run_units(Interp *in, Slice text, uint32_t first_line, const char *name)
     Unwind *mark = in->unwind;
     TextUnwind *t = mem_new(mem_of(in), TextUnwind);
     t->dyn = in->dyn;
+    t->command = in->command;
     unwind_push(in, &t->unwind, end_text);
     in->dyn.text_name = name;
     bool outer = in->lang_text;

@@ -240,6 +240,7 @@ struct Interp {
     unsigned depth;      /* recursion of exec_node, for the limit */
     unsigned parse_epoch; /* changes when aliases or options that the parser sees do */
     const Node *command; /* BASH_COMMAND */
+    Ast *command_ast;    /* of it, when its text or function is gone; or NULL */
     const Node *tail;    /* the simple command that a subshell ends with, or NULL */
     const Assign *const *assigns; /* of the running declaration command */
     int nassigns;
@@ -291,7 +292,8 @@ struct Interp {
     Slice execution_string;
     bool has_execution_string;
     uint64_t procsub_fds; /* which of descriptors 0..63 are /dev/fd pipes of this shell */
-    pid_t last_procsub;
+    pid_t last_procsub, ended_procsub; /* ended: one that plain `wait` has waited for */
+    int ended_status;
     int coproc_fds[2];
     pid_t coproc_pid;
 };
@@ -332,6 +334,8 @@ NORETURN void lang_assign_failed(Interp *in);
 /* Ends a shell that is not interactive (unbound variable, ${x?}). */
 NORETURN void lang_fatal(Interp *in, int status);
 
+/* What the last command stands in is about to go: BASH_COMMAND may still be asked for. */
+void command_hold(Interp *in, Ast *ast);
 void unwind_push(Interp *in, Unwind *u, void (*undo)(Interp *, Unwind *));
 void unwind_to(Interp *in, Unwind *mark);
 
@@ -523,7 +527,7 @@ void lang_error(Interp *in, const char *format, ...) PRINTF_LIKE(2, 3);
 /* What bash says in a way that ends a shell under errexit at once, whatever it stands in. */
 void lang_report(Interp *in, const char *format, ...) PRINTF_LIKE(2, 3);
 void lang_prefix(Proc *p, const char *name, Buf *out);
-void error_prefix(Interp *in, Buf *out);
+void error_prefix(Interp *in, Buf *out, bool builtin); /* a builtin's takes no notice of gnu_errfmt */
 void trace_command(Interp *in, const char *const *words, uint32_t count, const char *prefix);
 void trace_text(Interp *in, Slice text);
 void trace_begin(Interp *in, Buf *b);

@@ -344,7 +344,7 @@ int job_wait_pid(Interp *in, pid_t pid)
     if (err == -EINTR)
         return interrupted(in);
     if (err)
-        return -ECHILD;
+        return pid == in->ended_procsub && pid ? in->ended_status : -ECHILD;
     finished(in, pid, wstatus);
     if ((j = job_of_pid(in, pid)))
         jobs_settle(in);
@@ -382,12 +382,6 @@ int job_wait_any(Interp *in, const pid_t *pids, size_t n, pid_t *pid)
             running = true;
         }
         int wstatus;
-        if (!running && n == 0 && in->last_procsub) {
-            *pid = in->last_procsub;
-            in->last_procsub = 0;
-            if (wait_one(in, *pid, &wstatus) == 0)
-                return WSTATUS_TO_SHELL(wstatus);
-        }
         if (!running || (in->due && in->wait_told))
             return in->wait_told = false, -ECHILD;
         pid_t got = proc_wait(in->p, -1, &wstatus, 0, -1);
@@ -420,8 +414,15 @@ int job_wait_all(Interp *in)
         forget(t, 0);
     }
     int wstatus;
-    if (in->last_procsub && wait_one(in, in->last_procsub, &wstatus) == -EINTR)
-        return interrupted(in);
+    if (in->last_procsub) {
+        int err = wait_one(in, in->last_procsub, &wstatus);
+        if (err == -EINTR)
+            return interrupted(in);
+        if (!err) { /* wait $! may still ask for it */
+            in->ended_procsub = in->last_procsub;
+            in->ended_status = WSTATUS_TO_SHELL(wstatus);
+        }
+    }
     in->last_procsub = 0;
     return 0;
 }

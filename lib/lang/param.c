@@ -634,7 +634,10 @@ static void assign_default(Interp *in, const Param *p, const Param *asked, Subje
     }
     if (p->var != VAR_NAMED) {
         Slice name = asked->indirect ? slice_str(asked_text(in, asked)) : s->name;
-        lang_report(in, "$%.*s: cannot assign in this way", (int)name.len, name.data);
+        if (asked->indirect && (asked->var == VAR_NAMED || asked->var == VAR_POSITIONAL))
+            lang_report(in, "%.*s: invalid variable name", (int)s->name.len, s->name.data);
+        else
+            lang_report(in, "$%.*s: cannot assign in this way", (int)name.len, name.data);
         lang_expand_failed(in);
     }
     Slice key = p->index_kind == INDEX_EXPR ? expand_string(in, p->index) : SLICE("");

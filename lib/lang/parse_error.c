@@ -169,6 +169,15 @@ NORETURN void fail_token(Parser *p)
         }
         fail_at(p, where, "syntax error near unexpected token `newline'");
     }
+    const char *value = t->kind == TOK_WORD ? assignment_value(start) : NULL;
+    if (value && *value == '(') { /* bash has read the whole list */
+        const char *close = skip_parens(value + 1, '(', ')');
+        p->error.status = close ? p->error.status : 1;
+        if (!close)
+            fail_matching(p, value, ")");
+        quote_line(p, close);
+        fail_at(p, close, "syntax error near unexpected token `%.*s'", (int)MIN(close + 1 - start, 900), start);
+    }
     if (t->kind == TOK_WORD && !t->plain)
         fail_word(p);
     if (t->kind == TOK_VAR) {

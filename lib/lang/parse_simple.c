@@ -322,7 +322,7 @@ static Word *read_declaration(Parser *p, bool compound_ok)
     w->assign = a;
     for (uint32_t i = 0; a->value && i < a->value->count; i++) { /* its message shows the whole word */
         const WordPart *part = &a->value->parts[i];
-        if (part->kind == PART_PARAM && part->param->kind == PARAM_BAD)
+        if (part->kind == PART_PARAM && (part->param->kind == PARAM_BAD || (part->param->kind == PARAM_TRANSFORM && !part->param->op)))
             part->param->source = w->source;
     }
     return w;
@@ -380,6 +380,8 @@ static void add_word(Parser *p, Simple *s)
 {
     Word *w;
     const char *start = peek(p)->start, *open = name_end(start);
+    if (p->stale && p->options.stale_cond && peek_is(p, "]]")) /* of the [[ that did not parse */
+        fail_token(p);
     if (s->words && s->declaring == DECL_ASSIGN && is_declaration(start))
         w = read_declaration(p, s->compound_ok);
     else if (!s->words && open > start && *open == '[')

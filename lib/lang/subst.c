@@ -49,7 +49,7 @@ static Slice read_substitution(Interp *in, const Redir *r)
     }
     int err = read_file(in->p, path.data, &text);
     if (err) {
-        lang_error(in, "%s: %s", path.data, error_text(err));
+        lang_report(in, "%s: %s", path.data, error_text(err));
         return SLICE("");
     }
     in->subst_status = in->status = 0;

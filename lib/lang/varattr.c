@@ -379,8 +379,6 @@ static void bad_item(Interp *in, const Item *p, Slice key, const char *what)
 {
     const char *op = p->item->append ? "+=" : "=";
     lang_report(in, "[%.*s]%s%.*s: %s", (int)key.len, key.data, op, (int)p->text.len, p->text.data, what);
-    if (in->subst_status >= 0) /* bash forgets that of a $( ) */
-        in->subst_status = 1;
 }
 
 /* ([k]=v ...): every item has a subscript. */
@@ -449,6 +447,8 @@ static bool store_items(Interp *in, const Name *name, const ItemList *l, int64_t
             index += index < 0 ? end : 0;
             if (index < 0) {
                 bad_item(in, p, p->key, all ? "cannot assign to non-numeric index" : "bad array subscript");
+                if (all && in->subst_status >= 0) /* a failure, but only behind a $( ) */
+                    in->subst_status = 1;
                 continue;
             }
             next = index;
@@ -564,6 +564,16 @@ static bool is_assoc(Interp *in, const Assign *a, uint32_t attrs, int flags)
     return attrs & ATTR_ASSOC || (v && v->value.kind == VALUE_ASSOC);
 }
 
+/* declare -n: what it referred to before does not matter. */
+static bool set_target(Interp *in, const Name *name, Slice text, bool append, int flags)
+{
+    const Var *v = var_lookup(in, name);
+    bool again = v && v->attrs & ATTR_NAMEREF && v->value.kind != VALUE_UNSET && !append && !(v->attrs & ATTR_READONLY);
+    if (!var_declare(in, name->text, ATTR_NAMEREF, 0, flags))
+        return false;
+    return again && var_lookup(in, name) == v ? set_nameref(in, name, text) : var_set(in, name->text, text, append);
+}
+
 /* a[i]= with a subscript that was compiled. */
 static bool assign_index(Interp *in, const Assign *a, Slice text)
 {
@@ -592,12 +602,18 @@ static bool refers_to_element(Interp *in, const Assign *a)
 /* ' and \ in the subscript of an indexed array are no quotes, but an error of its arithmetic. */
 static bool has_quotes(Slice s) { return !memchr(s.data, '"', s.len) && (memchr(s.data, '\'', s.len) || memchr(s.data, '\\', s.len)); }
 
+static bool item_may_fail(const ArrayItem *item)
+{
+    const Slice index = item->index ? item->index->source : SLICE("");
+    return (item->value && !(item->value->flags & WORD_LITERAL)) || (index.len && !(index.data[0] >= '0' && index.data[0] <= '9'));
+}
+
 /* a=(...) makes the array before it looks at the items: it is there when one of them fails. */
 static void array_before_items(Interp *in, const Assign *a)
 {
     const Var *v = var_lookup(in, &a->name);
     uint32_t i = 0;
-    while (i < a->nitems && (!a->items[i].value || a->items[i].value->flags & WORD_LITERAL))
+    while (i < a->nitems && !item_may_fail(&a->items[i]))
         i++;
     if (i == a->nitems || (v && (v->attrs & (ATTR_READONLY | ATTR_NAMEREF | ATTR_NO_ASSIGN) || v->special || v->value.kind >= VALUE_ARRAY)))
         return;
@@ -650,7 +666,7 @@ bool var_assign(Interp *in, const Assign *a, uint32_t attrs, int declare_flags)
         return false;
     bool ok;
     if (attrs & ATTR_NAMEREF)
-        ok = var_declare(in, name, ATTR_NAMEREF, 0, declare_flags) && var_set(in, name, text, a->append);
+        ok = set_target(in, &a->name, text, a->append, declare_flags);
     else if (a->is_array)
         ok = store_compound(in, &a->name, &items, a->append);
     else if (a->index && old && old->value.kind == VALUE_ARRAY && a->index_code)

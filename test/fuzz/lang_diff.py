@@ -65,8 +65,26 @@ def empty_home():
                 os.unlink(entry.path)
 
 
-def expired(*_):
-    raise TimeoutError
+class Watch:
+    """Ends the process group that takes too long. No exception: it could come where nobody waits for it."""
+
+    def __init__(self):
+        self.pid, self.late = 0, False
+        signal.signal(signal.SIGALRM, self.expired)
+
+    def expired(self, *_):
+        self.late = True
+        try: # it may have ended in this very moment
+            os.killpg(self.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def wait(self, pid):
+        self.pid, self.late = pid, False
+        signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+        _, status = os.waitpid(pid, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        return None if self.late else status
 
 
 class Captured:
@@ -92,8 +110,7 @@ def make_fixture():
 def run_bash(script, captured=[]):  # noqa: B006 (made once, when it is first needed)
     """(stdout, stderr, status), or None when it takes too long."""
     if not captured:
-        captured.append(Captured())
-        signal.signal(signal.SIGALRM, expired)
+        captured.extend((Captured(), Watch()))
     c = captured[0]
     empty_home()
     if FIXTURE in script:
@@ -101,18 +118,7 @@ def run_bash(script, captured=[]):  # noqa: B006 (made once, when it is first ne
         make_fixture()
     actions = [(os.POSIX_SPAWN_DUP2, c.null, 0), (os.POSIX_SPAWN_DUP2, c.out, 1), (os.POSIX_SPAWN_DUP2, c.err, 2)]
     pid = os.posix_spawn("/bin/bash", ["bash", "-c", "--", script], ENV, file_actions=actions, setpgroup=0, setsigdef=[signal.SIGHUP, signal.SIGPIPE, signal.SIGINT, signal.SIGQUIT, signal.SIGXFSZ])
-    signal.setitimer(signal.ITIMER_REAL, PATIENCE)
-    try:
-        _, status = os.waitpid(pid, 0)
-    except TimeoutError:
-        try: # it may have ended in this very moment
-            os.killpg(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-        except (ProcessLookupError, ChildProcessError):
-            pass
-        status = None
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+    status = captured[1].wait(pid)
     try: # what it left running
         os.killpg(pid, signal.SIGKILL)
     except ProcessLookupError:
