@@ -81,7 +81,7 @@ enum { ARCHIVE_BLOCK = 1 << 16 };
 
 /* --- any compressed stream, for tar --- */
 
-typedef enum { PACK_NONE, PACK_GZIP, PACK_BZIP2, PACK_XZ, PACK_LZMA, PACK_ZSTD, PACK_COMPRESS } Packing;
+typedef enum { PACK_NONE, PACK_GZIP, PACK_BZIP2, PACK_XZ, PACK_LZMA, PACK_ZSTD, PACK_COMPRESS, PACK_LZIP, PACK_LZOP /* the last three are only known by their bytes */ } Packing;
 Packing packing_of_bytes(Slice head); /* by magic number */
 
 typedef struct Unpacker Unpacker;

@@ -4,6 +4,7 @@
 static const struct { Packing packing; Slice magic; } magics[] = {
     {PACK_GZIP, {"\x1f\x8b", 2}}, {PACK_BZIP2, {"BZh", 3}}, {PACK_XZ, {"\xfd" "7zXZ\0", 6}}, {PACK_ZSTD, {"\x28\xb5\x2f\xfd", 4}},
     {PACK_LZMA, {"\x5d\0\0", 3}}, {PACK_COMPRESS, {"\x1f\x9d", 2}},
+    {PACK_LZIP, {"LZIP", 4}}, {PACK_LZOP, {"\x89LZO", 4}},
 };
 
 Packing packing_of_bytes(Slice head)

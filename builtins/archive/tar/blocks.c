@@ -31,10 +31,15 @@ void in_open(TarIn *in, Tar *t, int fd)
         source_init(&probe, t->p, fd);
         size_t n = source_peek(&probe, 6);
         packing = packing_of_bytes((Slice){probe.window.data, MIN(n, (size_t)6)});
+        if (packing == PACK_LZIP || packing == PACK_LZOP) {
+            t->missing_program = packing == PACK_LZIP ? "lzip" : "lzop";
+            if (!t->archive_is_stdin)
+                tar_cannot_start(t, false);
+        }
         if (packing == PACK_COMPRESS)
             tar_fatal(t, "Archive is compressed. Use %s option", "-Z");
         if (t->archive_is_stdin && packing != PACK_NONE) {
-            static const char *const options[] = {"", "-z", "-j", "-J", "--lzma", "--zstd"};
+            static const char *const options[] = {"", "-z", "-j", "-J", "--lzma", "--zstd", "-Z", "--lzip", "--lzop"};
             tar_fatal(t, "Archive is compressed. Use %s option", options[packing]);
         }
         if (seekable) {

@@ -142,7 +142,7 @@ const char *tar_quote(Tar *t, const char *name)
 }
 
 /* As it ends when sh, or tar's child, does not find the program. */
-static NORETURN void cannot_start(Tar *t, bool writing)
+void tar_cannot_start(Tar *t, bool writing)
 {
     if (writing) {
         out_printf(t->p->err, "/bin/sh: 1: %s: not found\n", t->missing_program);
@@ -206,7 +206,7 @@ static void create(Tar *t, int64_t began)
         tar_packing_by_suffix(t);
     int fd = open_archive(t, V_WRITE | V_CREATE | V_TRUNC);
     if (t->missing_program)
-        cannot_start(t, true);
+        tar_cannot_start(t, true);
     out_open(&o, t, fd);
     if (t->incremental)
         incremental_open(t);
@@ -328,7 +328,7 @@ static void read_archive(Tar *t, int64_t began)
     TarIn in;
     int fd = open_archive(t, V_READ);
     if (t->missing_program)
-        cannot_start(t, false);
+        tar_cannot_start(t, false);
     in_open(&in, t, fd);
     if (t->one_top && !t->one_top_level) {
         Slice base = base_name(t->archive);

@@ -132,6 +132,7 @@ void tar_errno(Tar *t, int err, const char *format, ...) PRINTF_LIKE(3, 4); /* "
 NORETURN void tar_fatal(Tar *t, const char *format, ...) PRINTF_LIKE(2, 3); /* "Error is not recoverable: exiting now" */
 NORETURN void tar_unrecoverable(Tar *t);
 NORETURN void tar_misuse(Tar *t, const char *format, ...) PRINTF_LIKE(2, 3); /* and the hint */
+NORETURN void tar_cannot_start(Tar *t, bool writing); /* its missing_program */
 void tar_chdir(Tar *t, const char *directory);
 const char *tar_quote(Tar *t, const char *name);  /* a name as lists and most messages show it */
 
