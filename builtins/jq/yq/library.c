@@ -29,8 +29,10 @@ static const char library[] =
     WHAT("key", "key") WHAT("path", "path") WHAT("parent", "parent") WHAT("line", "row") WHAT("column", "column") WHAT("is_key", "is_key")
     "def parent($n): if $n > 0 then parent | parent($n - 1) else . end; def parents: [recurse(parent)] | .[1:];"
     "def _yq_all: ..;"
-    "def _yq_set(p; $what; f): reduce path(p) as $q (.; (if $q == [] then null else getpath($q[:-1]) end) as $parent | getpath($q) as $v | [$v | limit(1; f)] as $x"
-    " | if $x == [] then . else setpath($q; $v | _yq_mark($what; $x[0]; $parent; $q[-1])) end);"
+    /* _yq_marked's variables are gone when setpath is called, or that would copy the parent they hold */
+    "def _yq_marked($q; $what; f): (if $q == [] then null else getpath($q[:-1]) end) as $parent | getpath($q) as $v | [$v | limit(1; f)] as $x"
+    " | if $x == [] then empty else $v | _yq_mark($what; $x[0]; $parent; $q[-1]) end;"
+    "def _yq_set(p; $what; f): reduce path(p) as $q (.; [_yq_marked($q; $what; f)] as $y | if $y == [] then . else setpath($q; $y[0]) end);"
     "def _yq_put(p; $what; f): . as $dot | _yq_set(p; $what; $dot | f); def _yq_each(p; $what; f): _yq_set(p; $what; f);"
     "def explode(f): f |= _yq_explode;"
     "def _yq_merge(a; b; $flags): . as $dot | b as $b | a as $a | $a | _yq_merge_two($b; $flags);"
@@ -38,7 +40,7 @@ static const char library[] =
     "def _yq_glob($g): if type == \"object\" then .[keys_unsorted[] | select(_yq_like($g))] elif type == \"array\" then .[range(length) | select(tostring | _yq_like($g))] else empty end;"
     /* collections */
     "def unique_by(f): reduce .[] as $x ({}; ($x | [f] | tojson) as $k | if has($k) then . else .[$k] = $x end) | [.[]]; def unique: unique_by(.);"
-    "def group_by(f): reduce .[] as $x ({}; .[$x | [f] | tojson] += [$x]) | [.[]]; def first: .[0]; def first(f): limit(1; .[] | select(f));"
+    "def _yq_grouped(f): group_by(f); def group_by(f): to_entries | _yq_grouped(.value | f) | sort_by(.[0].key) | map(map(.value)); def first: .[0]; def first(f): limit(1; .[] | select(f));"
     "def array_to_map: . as $l | reduce range(length) as $i ({}; if $l[$i] == null then . else .[$i | tostring] = $l[$i] end);"
     "def pivot: . as $l | if (.[0] | type) == \"array\" then transpose else reduce ([.[] | keys_unsorted[]] | unique)[] as $k ({}; .[$k] = [$l[] | .[$k]]) end;"
     "def shuffle: [.[] | [_yq_random, .]] | sort_by(.[0]) | map(.[1]); def has($k): if type == \"array\" or type == \"object\" then _yq_has($k) else false end;"

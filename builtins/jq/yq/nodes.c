@@ -70,17 +70,50 @@ YNode *yq_effective(Yq *q, Val v, YNode *there)
     return own ? own : there;
 }
 
+/* Keys and the places of their first entries, from 1; 0: none. */
+struct YIndex {
+    Map own, merged;
+};
+
+static void index_put(Map *m, Slice key, size_t place)
+{
+    MapEntry *e = map_put(m, key);
+    if (!e->value)
+        e->value = (void *)(uintptr_t)(place + 1);
+}
+
+static const struct YIndex *index_of(Yq *q, YNode *n)
+{
+    if (n->index)
+        return n->index;
+    n->index = mem_new(&q->p->keep, struct YIndex);
+    map_init(&n->index->own, &q->p->keep);
+    map_init(&n->index->merged, &q->p->keep);
+    for (size_t i = 0; i < n->n; i++)
+        if (!n->keys[i]->merged)
+            index_put(n->items[i]->merged ? &n->index->merged : &n->index->own, n->keys[i]->text, i);
+    proc_tick(q->p, 1 + n->n / 8);
+    return n->index;
+}
+
+static size_t place_in(const Map *m, Slice key)
+{
+    const MapEntry *e = map_get(m, key);
+    return e ? (size_t)(uintptr_t)e->value - 1 : SIZE_MAX;
+}
+
+size_t yq_own_entry(Yq *q, YNode *mapping, Slice key) { return place_in(&index_of(q, mapping)->own, key); }
+size_t yq_merged_entry(Yq *q, YNode *mapping, Slice key) { return place_in(&index_of(q, mapping)->merged, key); }
+
 /* The node of an entry of the node's value. */
-static YNode *member(const YNode *n, Val key)
+static YNode *member(Yq *q, YNode *n, Val key)
 {
     if (n && n->kind == Y_ALIAS)
         n = n->target;
     if (n && n->kind == Y_SEQ && key.kind == K_NUMBER && val_double(key) >= 0 && val_double(key) < (double)n->n)
         return n->items[(size_t)val_double(key)];
-    for (size_t i = 0; n && n->kind == Y_MAP && key.kind == K_STRING && i < n->n; i++)
-        if (slice_eq(n->keys[i]->text, val_slice(key)) && !n->items[i]->merged)
-            return n->items[i];
-    return NULL;
+    size_t i = n && n->kind == Y_MAP && key.kind == K_STRING ? yq_own_entry(q, n, val_slice(key)) : SIZE_MAX;
+    return i != SIZE_MAX ? n->items[i] : NULL;
 }
 
 /* Places for the parts of a value that was not YAML. */
@@ -205,11 +238,11 @@ static Val path_of(Yq *q, const YNode *n)
     for (const YNode *at = n; at && at->parent; at = at->parent)
         depth++;
     Val out = arr_new(q->j, depth);
-    for (; depth; depth--) {
-        const YNode *at = n;
-        for (size_t i = 1; i < depth; i++)
-            at = at->parent;
-        Val key = place_of(q, at);
+    const YNode **steps = mem_array(&q->p->keep, depth + 1, const YNode *);
+    for (size_t i = depth; i; n = n->parent)
+        steps[--i] = n;
+    for (size_t i = 0; i < depth; i++) {
+        Val key = place_of(q, steps[i]);
         key.meta = 0;
         out = arr_push(q->j, out, key);
     }
@@ -327,7 +360,7 @@ static YNode *copy_node(Yq *q, const YNode *n, Val v)
 {
     YNode *e = mem_alloc0(&q->p->keep, sizeof *e);
     if (n)
-        *e = *n;
+        *e = *n, e->index = NULL;
     else
         e->head = e->line = e->foot = e->text = slice("", 0);
     if (!n || !fits(n, v)) {
@@ -356,7 +389,7 @@ static bool is_comment(Slice what) { return slice_is(what, "comments") || slice_
 /* The value with its node changed, or an error. */
 static Val change(Yq *q, Val v, Slice what, Val x, Val parent, Val key)
 {
-    YNode *there = member(yq_node_of(q, parent), key), *n = yq_effective(q, v, there);
+    YNode *there = member(q, yq_node_of(q, parent), key), *n = yq_effective(q, v, there);
     bool of_key = slice_starts(what, SLICE("key:")), both = slice_starts(what, SLICE("all:"));
     YNode *e = copy_node(q, n, v);
     what = slice_from(what, of_key || both ? 4 : 0);
@@ -426,12 +459,12 @@ static Val explode(Yq *q, Val v, YNode *there)
     if (v.kind == K_ARRAY) {
         out = arr_new(q->j, arr_len(v));
         for (size_t i = 0; i < arr_len(v); i++)
-            out = arr_push(q->j, out, explode(q, val_copy(v.arr->items[i]), member(n, val_num((double)i))));
+            out = arr_push(q->j, out, explode(q, val_copy(v.arr->items[i]), member(q, n, val_num((double)i))));
     } else if (v.kind == K_OBJECT) {
         out = obj_new(q->j, obj_len(v));
         for (uint32_t i = 0; (i = obj_next(v.obj, i)) < v.obj->used; i++) {
             Val key = val_copy(val_str(v.obj->entries[i].key));
-            Val item = explode(q, val_copy(v.obj->entries[i].value), member(n, key));
+            Val item = explode(q, val_copy(v.obj->entries[i].value), member(q, n, key));
             out = obj_set(q->j, out, key, item);
         }
         e->n = 0;

@@ -229,6 +229,7 @@ static void add_entry(YReader *r, YNode *n, YNode *key, YNode *item)
         n->items = mem_grow(&r->q->p->keep, n->items, n->cap * sizeof *n->items, cap * sizeof *n->items);
         n->cap = cap;
     }
+    n->index = NULL;
     n->keys[n->n] = key;
     n->items[n->n++] = item;
 }

@@ -241,14 +241,15 @@ static void put_node(YWriter *w, Val v, YNode *node, size_t indent, bool flow);
 static bool is_container(Val v) { return v.kind == K_ARRAY || v.kind == K_OBJECT; }
 static bool is_empty(Val v) { return v.kind == K_ARRAY ? arr_len(v) == 0 : v.kind == K_OBJECT && obj_len(v) == 0; }
 
-static YNode *entry_of(YNode *node, Slice key, YNode **key_node)
+static YNode *entry_of(Yq *q, YNode *node, Slice key, YNode **key_node)
 {
-    for (size_t i = 0; node && node->kind == Y_MAP && i < node->n; i++)
-        if (slice_eq(node->keys[i]->text, key) && !node->keys[i]->merged) {
-            *key_node = node->keys[i];
-            return node->items[i];
-        }
-    return NULL;
+    size_t i = node && node->kind == Y_MAP ? yq_own_entry(q, node, key) : SIZE_MAX;
+    if (i == SIZE_MAX && node && node->kind == Y_MAP)
+        i = yq_merged_entry(q, node, key);
+    if (i == SIZE_MAX)
+        return NULL;
+    *key_node = node->keys[i];
+    return node->items[i];
 }
 
 static void put_key(YWriter *w, Slice key, const YNode *node, bool flow)
@@ -293,7 +294,7 @@ static void put_flow(YWriter *w, Val v, YNode *node)
     bool first = true;
     sink_char(w->s, '{');
     for (uint32_t i = 0; (i = obj_next(v.obj, i)) < v.obj->used; i++) {
-        YNode *key = NULL, *there = entry_of(node, js_slice(v.obj->entries[i].key), &key);
+        YNode *key = NULL, *there = entry_of(w->q, node, js_slice(v.obj->entries[i].key), &key);
         if (!first)
             put(w, SLICE(", "));
         first = false;
@@ -406,12 +407,10 @@ static void put_entry(YWriter *w, Slice name, YNode *key, Val v, YNode *there, s
 }
 
 /* Entries that came by << and are still what they were stay there. */
-static bool came_by_merge(YWriter *w, const YNode *node, const JEntry *e)
+static bool came_by_merge(YWriter *w, YNode *node, const JEntry *e)
 {
-    for (size_t i = 0; node && node->kind == Y_MAP && i < node->n; i++)
-        if (node->items[i]->merged && slice_eq(node->keys[i]->text, js_slice(e->key)))
-            return val_equal(w->q->j, node->items[i]->value, e->value);
-    return false;
+    size_t i = node && node->kind == Y_MAP ? yq_merged_entry(w->q, node, js_slice(e->key)) : SIZE_MAX;
+    return i != SIZE_MAX && val_equal(w->q->j, node->items[i]->value, e->value);
 }
 
 static void put_mapping(YWriter *w, Val v, YNode *node, size_t indent)
@@ -424,7 +423,7 @@ static void put_mapping(YWriter *w, Val v, YNode *node, size_t indent)
         }
     for (uint32_t i = 0; (i = obj_next(v.obj, i)) < v.obj->used; i++) {
         const JEntry *e = &v.obj->entries[i];
-        YNode *key = NULL, *there = entry_of(node, js_slice(e->key), &key);
+        YNode *key = NULL, *there = entry_of(w->q, node, js_slice(e->key), &key);
         if (came_by_merge(w, node, e))
             continue;
         if (there && there->merged)

@@ -27,6 +27,7 @@ struct YNode {
     Slice head, line, foot; /* comments with their #; several lines with newlines between */
     YNode **keys, **items;
     size_t n, cap;
+    struct YIndex *index;  /* of the keys, made when one is first looked for */
     YNode *target;         /* of an alias; NULL: made by an operator */
     YNode *parent, *keynode;
     Slice name;            /* the key in parent; no data: an item, at `place` */
@@ -63,6 +64,9 @@ NORETURN void yq_fail(Yq *q, const char *format, ...) PRINTF_LIKE(2, 3);
 /* nodes.c: the value carries the node from now on. */
 void yq_remember(Yq *q, Val *v, YNode *node);
 YNode *yq_node_of(const Yq *q, Val v);
+/* Where a mapping has `key`, as an entry of its own or as one that came by <<; SIZE_MAX: nowhere. */
+size_t yq_own_entry(Yq *q, YNode *mapping, Slice key);
+size_t yq_merged_entry(Yq *q, YNode *mapping, Slice key);
 /* The node to write v by that stands where `there` stood: its own, the place's, or one made of both; NULL: none. */
 YNode *yq_effective(Yq *q, Val v, YNode *there);
 void yq_adopt(Yq *q, Val *v, YNode *parent, Slice name, size_t place);
