@@ -115,22 +115,29 @@ static size_t local_member(Zip *z, Slice all, size_t at, ZipEntry *e)
     return e->packed > all.len - data ? 0 : data + (size_t)e->packed;
 }
 
-static const ZipEntry *listed(const Zip *z, const ZipEntry *e)
+/* The directory's entries by name, the first of each. */
+static Map listed_names(Zip *z)
 {
-    for (size_t i = 0; i < z->dir.count; i++)
-        if (strcmp(z->dir.entries[i].name, e->name) == 0)
-            return &z->dir.entries[i];
-    return NULL;
+    Map names;
+    map_init(&names, &z->p->keep);
+    for (size_t i = 0; i < z->dir.count; i++) {
+        MapEntry *e = map_put(&names, slice_str(z->dir.entries[i].name));
+        if (!e->value)
+            e->value = &z->dir.entries[i];
+    }
+    return names;
 }
 
 static void salvage(Zip *z, Slice all)
 {
-    for (size_t at = 0; at + 4 <= all.len;) {
+    Map names = listed_names(z);
+    for (size_t at = 0, ticked = 0; at + 4 <= all.len;) {
         ZipEntry e;
         size_t end = memcmp(all.data + at, "PK\3\4", 4) == 0 ? local_member(z, all, at, &e) : 0;
         if (end) {
-            const ZipEntry *known = listed(z, &e);
-            if (known) {
+            const MapEntry *found = map_get(&names, slice_str(e.name));
+            if (found) {
+                const ZipEntry *known = found->value;
                 e.made_by = known->made_by;
                 e.internal = known->internal;
                 e.attributes = known->attributes;
@@ -142,8 +149,10 @@ static void salvage(Zip *z, Slice all)
             zip_add_old(z, kept);
         }
         at = end ? end : at + 1;
-        if (at % 4096 == 0)
+        if (end || at - ticked >= 4096) {
             proc_tick(z->p, 16);
+            ticked = at;
+        }
     }
 }
 

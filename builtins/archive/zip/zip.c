@@ -73,21 +73,25 @@ static bool matches(char **patterns, int count, const char *name)
     return false;
 }
 
+/* A file whose name is among the items. */
+static void renew_item(const Zip *z, Item *item, const char *path, const VStat *st)
+{
+    if (z->sync && item->old && item->old->mtime == st->mtime && (S_ISDIR(st->mode) || item->old->size == st->size)) {
+        item->st.nlink = 1; /* it is there, as it is in the archive */
+    } else if (!((z->update || z->freshen) && item->old && st->mtime <= item->old->mtime)) {
+        item->path = path;
+        item->st = *st;
+    }
+}
+
+/* path and st NULL: kept from the old archive. */
 static void add_item(Zip *z, char *name, const char *path, const ZipEntry *old, const VStat *st)
 {
-    for (size_t i = 0; i < z->count; i++)
-        if (strcmp(z->items[i].name, name) == 0) {
-            if (path && z->sync && z->items[i].old && z->items[i].old->mtime == st->mtime && (S_ISDIR(st->mode) || z->items[i].old->size == st->size)) {
-                z->items[i].st.nlink = 1; /* it is there, as it is in the archive */
-                return;
-            }
-            if (path && !((z->update || z->freshen) && z->items[i].old && st->mtime <= z->items[i].old->mtime)) {
-                z->items[i].path = path;
-                z->items[i].st = *st;
-            }
-            return;
-        }
-    if (z->freshen && path)
+    proc_tick(z->p, 1);
+    const MapEntry *known = map_get(&z->names, slice_str(name));
+    if (known && path)
+        renew_item(z, &z->items[(uintptr_t)known->value], path, st);
+    if (known || (z->freshen && path))
         return;
     if (z->count == z->cap) {
         size_t cap = z->cap * 2 + 32;
@@ -97,14 +101,10 @@ static void add_item(Zip *z, char *name, const char *path, const ZipEntry *old, 
     z->items[z->count] = (Item){.name = name, .path = path, .old = old, .comment = old ? old->comment : (Slice){"", 0}};
     if (st)
         z->items[z->count].st = *st;
-    z->count++;
+    map_put(&z->names, slice_str(name))->value = (void *)(uintptr_t)z->count++;
 }
 
-Item *zip_add_old(Zip *z, ZipEntry *e)
-{
-    add_item(z, e->name, NULL, e, NULL);
-    return &z->items[z->count - 1];
-}
+void zip_add_old(Zip *z, ZipEntry *e) { add_item(z, e->name, NULL, e, NULL); }
 
 static char *stored_name(Zip *z, const char *path, bool directory)
 {
@@ -587,6 +587,7 @@ static void delete_names(Zip *z, char **names, int count)
     size_t kept = 0, before = z->count;
     for (int i = 0; i < count; i++) {
         bool any = false;
+        proc_tick(z->p, 1 + z->count / 8);
         for (size_t k = 0; k < z->count; k++)
             any |= glob_match(names[i], z->items[k].name, MATCH_WILDCARDS, false);
         if (!any)
@@ -772,6 +773,7 @@ static int zip_main(Proc *p, Args *args)
     if (slice_find(base, '.') == base.len)
         z->archive = mem_printf(&p->keep, "%s.zip", z->archive);
     buf_init(&z->directory, &p->keep, BUF_MAX);
+    map_init(&z->names, &p->keep);
     if (z->fix)
         zip_repair(z);
     if (z->adjust)

@@ -59,6 +59,7 @@ typedef struct {
     int excluded_count, included_count;
     Item *items;
     size_t count, cap;
+    Map names; /* places in items, until some of those are taken out */
     int out, old;
     uint64_t at;
     Buf directory;
@@ -70,7 +71,7 @@ typedef struct {
 
 NORETURN void zip_fail(Zip *z, int status, const char *text);
 void zip_warning(Zip *z, const char *text);
-Item *zip_add_old(Zip *z, ZipEntry *e);
+void zip_add_old(Zip *z, ZipEntry *e);
 void zip_write(Zip *z); /* the items to z->archive, or z->output */
 NORETURN void zip_adjust(Zip *z);
 NORETURN void zip_repair(Zip *z);
