@@ -387,6 +387,8 @@ static xmlDtdPtr dtd_of(Xml *x, const char *name, const char *text, size_t n)
     c->sax->entityDecl = declare_internal;
     xmlParserInputPtr in = input_of(c, name, text, n);
     c->myDoc = in ? xmlNewDoc((const xmlChar *)"1.0") : NULL;
+    if (in && !c->myDoc)
+        xmlFreeInputStream(in);
     if (c->myDoc && xmlPushInput(c, in) >= 0) {
         c->inSubset = 2;
         c->myDoc->extSubset = xmlNewDtd(c->myDoc, (const xmlChar *)"none", NULL, (const xmlChar *)name);

@@ -183,9 +183,11 @@ static bool pattern_hits(Tar *t, const IgnorePattern *n, const char *name)
 
 static bool left_out(Tar *t, const IgnoreList *l, const char *name)
 {
-    for (const IgnorePattern *n = l->last; n; n = n->next)
+    for (const IgnorePattern *n = l->last; n; n = n->next) {
+        proc_tick(t->p, 1);
         if (pattern_hits(t, n, name))
             return !n->include;
+    }
     return l->last && l->include_first;
 }
 

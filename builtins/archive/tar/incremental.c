@@ -58,7 +58,8 @@ static SnapDir *add_dir(Tar *t, const char *name, uint32_t dev, uint64_t ino)
     s->end = &d->next;
     s->count++;
     map_put(&s->names, slice_str(name))->value = d;
-    map_put(&s->inodes, slice_str(inode_key(t, dev, ino)))->value = d;
+    MapEntry *e = map_put(&s->inodes, slice_str(inode_key(t, dev, ino)));
+    e->value = e->value ? e->value : d; /* of those that a snapshot gives one inode, the first */
     return d;
 }
 
@@ -199,14 +200,16 @@ static void write_snapshot(Tar *t)
 
 /* --- the walk --- */
 
-/* Those that lay below a directory with another name have one that begins with the new name now. */
+/* Those that lay below a directory with another name have one that begins with the new name now; those found already have theirs. */
 static void rename_below(Tar *t, const char *from, const char *to)
 {
     size_t n = strlen(from);
+    proc_tick(t->p, 1 + t->snapshot->count / 8);
     for (SnapDir *d = t->snapshot->first; d; d = d->next)
-        if (strncmp(d->name, from, n) == 0 && d->name[n] == '/') {
+        if (!d->found && strncmp(d->name, from, n) == 0 && d->name[n] == '/') {
             d->name = mem_printf(&t->p->keep, "%s%s", to, d->name + n);
-            map_put(&t->snapshot->names, slice_str(d->name))->value = d;
+            MapEntry *e = map_put(&t->snapshot->names, slice_str(d->name));
+            e->value = e->value && ((SnapDir *)e->value)->found ? e->value : d;
         }
 }
 
@@ -237,7 +240,6 @@ static SnapDir *meet(Tar *t, const char *name, const VStat *st)
             tell(t, "%s: Directory has been renamed from %s", name, same->name);
             d->old = same->old;
             d->renamed = same->name;
-            rename_below(t, same->name, name);
         } else {
             tell(t, d->old.data || d->ino != st->ino ? "%s: Directory has been renamed" : "%s: Directory is new", name, NULL);
         }
@@ -247,6 +249,8 @@ static SnapDir *meet(Tar *t, const char *name, const VStat *st)
     d->ino = st->ino;
     d->mtime = st->mtime;
     d->mtime_ns = st->mtime_ns;
+    if (same)
+        rename_below(t, same->name, name);
     return d;
 }
 
