@@ -220,7 +220,7 @@ static void put_directory(Tar *t, const Found *f, Member *m, bool operand)
     size_t len = strlen(m->name);
     if (len && m->name[len - 1] != '/')
         m->name = mem_printf(&t->p->mem, "%s/", m->name);
-    if (t->incremental) {
+    if (t->snapshot) {
         put_listed(t, f, m);
         return;
     }
@@ -231,7 +231,8 @@ static void put_directory(Tar *t, const Found *f, Member *m, bool operand)
         tar_errno(t, err, "%s: Cannot open", tar_quote(t, f->path));
         return;
     }
-    if (!(t->newer_given && older(t, &f->st)) && member_storable(t, m)) {
+    bool unlisted = t->incremental; /* an archive that is added to: GNU's header of a directory would wait for its list */
+    if (!unlisted && !(t->newer_given && older(t, &f->st)) && member_storable(t, m)) {
         out_header(t->out, m, &f->st);
         shown(t, m, f->path[strlen(f->path) - 1] == '/' ? f->path : mem_printf(&t->p->mem, "%s/", f->path));
     }
@@ -285,7 +286,7 @@ static void dump(Tar *t, const char *path, bool operand)
     }
     bool directory = S_ISDIR(f.st.mode);
     if (t->newer_given && !directory && !t->listed && older(t, &f.st)) {
-        if (operand && !t->incremental)
+        if (operand && !t->snapshot)
             warn(p, "%s: file is unchanged; not dumped", tar_quote(t, path));
         return;
     }
@@ -314,7 +315,7 @@ void create_names(Tar *t, TarOut *o)
         m.mtime = proc_now(t->p, &m.mtime_ns);
         out_header(o, &m, NULL);
     }
-    if (t->incremental) {
+    if (t->snapshot) {
         incremental_create(t);
         return;
     }
