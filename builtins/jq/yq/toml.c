@@ -581,7 +581,7 @@ static void put_inline(Yq *q, Sink *s, Val v)
     switch (v.kind) {
     case K_STRING: jq_print_string(s, val_slice(v), false); break;
     case K_NUMBER:
-        if (isfinite(val_double(v)))
+        if (v.literal || isfinite(val_double(v)))
             jsink_write(s, jq_number_text(v, buf));
         else
             jsink_write(s, isnan(val_double(v)) ? SLICE("nan") : val_double(v) > 0 ? SLICE("inf") : SLICE("-inf"));

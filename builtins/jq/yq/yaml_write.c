@@ -216,7 +216,7 @@ static void put_scalar(YWriter *w, Val v, const YNode *node, size_t indent, bool
     Slice text = v.kind == K_STRING                                     ? val_slice(v)
                  : same && node->text.len && !q->pretty                 ? node->text
                  : v.kind == K_NUMBER && isnan(val_double(v))           ? SLICE(".nan")
-                 : v.kind == K_NUMBER && !isfinite(val_double(v))       ? slice_str(val_double(v) > 0 ? ".inf" : "-.inf")
+                 : v.kind == K_NUMBER && !v.literal && !isfinite(val_double(v)) ? slice_str(val_double(v) > 0 ? ".inf" : "-.inf")
                  : v.kind == K_NUMBER                                   ? jq_number_text(v, buf)
                                                                         : slice_str(v.kind == K_NULL ? "null" : v.kind == K_TRUE ? "true" : "false");
     if (same && v.kind == K_NULL && node->text.data && !node->text.len && !node->bare && !q->pretty)
