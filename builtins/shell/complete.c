@@ -196,17 +196,35 @@ static void generate(Compgen *g)
         offer_files(g, !g->actions['f']);
 }
 
+static const char shell_breaks[] = " \t\n|&;()<>$`\"'\\";
+
+static bool valid_option(Proc *p, Args *args, const char *name)
+{
+    static const char *const names[] = {"bashdefault", "default", "dirnames", "filenames", "noquote", "nosort", "nospace", "plusdirs"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    shell_fail(p, args, "%s: invalid option name", name);
+    return false;
+}
+
 static bool set_option(Compgen *g, Args *args, int c)
 {
     switch (c) {
     case 'W': g->words = args->value; return true;
     case 'G': g->glob = args->value; return true;
-    case 'F': g->function = args->value; return true;
+    case 'F':
+        g->function = args->value;
+        if (args->value[strcspn(args->value, shell_breaks)]) {
+            shell_fail(g->proc, args, "`%s': not a valid identifier", args->value);
+            return false;
+        }
+        return true;
     case 'X': g->filter = args->value; return true;
     case 'P': g->prefix = args->value; return true;
     case 'S': g->suffix = args->value; return true;
-    case 'C':
-    case 'o': return true;
+    case 'C': return true;
+    case 'o': return valid_option(g->proc, args, args->value);
     case 'A':
         c = action_letter(args->value);
         if (c < 0) {
@@ -235,17 +253,53 @@ static int compgen_main(Proc *p, Args *args)
     return g.any || args->argc == 1 ? 0 : 1;
 }
 
+static void unspecified(Proc *p, Args *args, const char *name) { shell_fail(p, args, "%s: no completion specification", name); }
+
+/* Of a specification nothing is kept: what is asked for afterwards is not there. */
 static int complete_main(Proc *p, Args *args)
 {
-    for (int c; (c = shell_option(p, args, "abcdefgjksuvprDEIo:A:G:W:F:C:X:P:S:")) != -1;)
+    Compgen g = {.proc = p, .in = interp_of(p)};
+    bool print = false, drop = false, standard = false, any = false;
+    for (int c; (c = shell_option(p, args, "abcdefgjksuvprDEIo:A:G:W:F:C:X:P:S:")) != -1;) {
         if (c == '?')
             return SHELL_USAGE;
-    return 0;
+        print |= c == 'p';
+        drop |= c == 'r';
+        standard |= strchr("DEI", c) != NULL;
+        any |= !strchr("prDEI", c);
+        if (!set_option(&g, args, c))
+            return SHELL_USAGE;
+    }
+    if (print && !drop) {
+        for (int i = args->at; i < args->argc; i++)
+            unspecified(p, args, args->argv[i]);
+        return args->at < args->argc;
+    }
+    return any && !drop && !standard && args->at == args->argc ? shell_usage(p, args) : 0;
 }
 
 static int compopt_main(Proc *p, Args *args)
 {
-    return shell_fail(p, args, "not currently executing completion function");
+    static const struct { char letter; const char *name; } standard[] = {{'D', "_DefaultCmD_"}, {'E', "_EmptycmD_"}, {'I', "_InitialWorD_"}};
+    bool asked[ARRAY_LEN(standard)] = {false};
+    for (int c; (c = shell_option(p, args, "+o:DEI")) != -1;) {
+        if (c == '?')
+            return SHELL_USAGE;
+        if ((c == 'o' || c == -'o') && !valid_option(p, args, args->value))
+            return SHELL_USAGE;
+        for (size_t i = 0; i < ARRAY_LEN(standard); i++)
+            asked[i] |= c == standard[i].letter || c == -standard[i].letter;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(standard); i++)
+        if (asked[i]) {
+            unspecified(p, args, standard[i].name);
+            return 1;
+        }
+    if (args->at == args->argc)
+        return shell_fail(p, args, "not currently executing completion function");
+    for (int i = args->at; i < args->argc; i++)
+        unspecified(p, args, args->argv[i]);
+    return 1;
 }
 
 BUILTIN(compgen, "compgen",

@@ -251,39 +251,6 @@ static int exec_main(Proc *p, Args *args)
     return status;
 }
 
-/* ---- refusals ---- */
-
-/* The warning, and what readline would say of a binding without a colon. */
-static int bind_main(Proc *p, Args *args)
-{
-    shell_fail(p, args, "warning: line editing not enabled");
-    bool plain = args->argc < 2 || args->argv[1][0] != '-';
-    for (int i = 1; plain && i < args->argc; i++)
-        if (!strchr(args->argv[i], ':') && args->argv[i][0] && !strchr("$#", args->argv[i][0]) && strncmp(args->argv[i], "set ", 4) != 0)
-            out_printf(p->err, "readline: %s: no key sequence terminator\n", args->argv[i]);
-    output_flush(p->err);
-    return 0;
-}
-
-static int fc_main(Proc *p UNUSED, Args *args UNUSED) { return 0; } /* no history: nothing to list */
-static int history_main(Proc *p, Args *args)
-{
-    if (args->argc > 2 && args->argv[1][0] != '-') {
-        shell_fail(p, args, "too many arguments");
-        abandon_command(interp_of(p), 1);
-    }
-    return 0;
-}
-
-static int suspend_main(Proc *p, Args *args)
-{
-    if (args->argc > 1 && args->argv[1][0] != '-') {
-        shell_fail(p, args, "too many arguments");
-        abandon_command(interp_of(p), 1);
-    }
-    return shell_fail(p, args, "cannot suspend: no job control");
-}
-
 BUILTIN(let, "let", "let arg [arg ...]", "Evaluate arithmetic expressions.", SHELL_FLAGS);
 BUILTIN(times, "times", "times", "Display process times.", SPECIAL_FLAGS);
 BUILTIN(umask, "umask", "umask [-p] [-S] [mode]", "Display or set file mode mask.", SHELL_FLAGS);
@@ -291,12 +258,3 @@ BUILTIN(ulimit, "ulimit", "ulimit [-SHabcdefiklmnpqrstuvxPRT] [limit]", "Modify 
 BUILTIN(caller, "caller", "caller [expr]", "Return the context of the current subroutine call.", SHELL_FLAGS);
 BUILTIN(exec, "exec", "exec [-cl] [-a name] [command [argument ...]] [redirection ...]",
         "Replace the shell with the given command.", SPECIAL_FLAGS);
-BUILTIN(bind, "bind",
-        "bind [-lpsvPSVX] [-m keymap] [-f filename] [-q name] [-u name] [-r keyseq] [-x keyseq:shell-command] "
-        "[keyseq:readline-function or readline-command]",
-        "Set Readline key bindings and variables.", SHELL_FLAGS);
-BUILTIN(fc, "fc", "fc [-e ename] [-lnr] [first] [last] or fc -s [pat=rep] [command]",
-        "Display or execute commands from the history list.", SHELL_FLAGS);
-BUILTIN(history, "history", "history [-c] [-d offset] [n] or history -anrw [filename] or history -ps arg [arg...]",
-        "Display or manipulate the history list.", SHELL_FLAGS);
-BUILTIN(suspend, "suspend", "suspend [-f]", "Suspend shell execution.", SHELL_FLAGS);
