@@ -13,6 +13,12 @@ const char *cli_audit(const char *file, unsigned number, shell_audit *out);
 void cli_audit_end(shell_audit *audit);
 int cli_verify_audit(const char *file); /* the status of --verify-audit */
 
+/* shell_run_opts.on_output and on_input: descriptors 0, 1 and 2. */
+int32_t cli_write(void *user, int32_t stream, const char *data, uint64_t len);
+int64_t cli_read(void *user, char *buf, uint64_t cap);
+/* SHELL_RUN_MERGE when standard output and standard error are one file, as after 2>&1 and at a terminal: what is written keeps its order. */
+uint32_t cli_output_flags(void);
+
 /* The options that `set` is to be given, by a run of their own: they stay. The status, 0 when all is well. */
 int cli_apply_set(shell *sh, const Settings *s);
 

@@ -40,31 +40,6 @@ static Text read_script(const char *path)
     return t;
 }
 
-static int32_t write_out(void *user, int32_t stream, const char *data, uint64_t len)
-{
-    (void)user;
-    while (len) {
-        ssize_t n = write(stream, data, (size_t)len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return SHELL_EPIPE;
-        data += n;
-        len -= (uint64_t)n;
-    }
-    return 0;
-}
-
-static int64_t read_in(void *user, char *buf, uint64_t cap)
-{
-    (void)user;
-    ssize_t n;
-    do
-        n = read(0, buf, (size_t)cap);
-    while (n < 0 && errno == EINTR);
-    return n;
-}
-
 int cli_apply_set(shell *sh, const Settings *s)
 {
     static const char script[] = "set \"$@\"; set --";
@@ -73,7 +48,7 @@ int cli_apply_set(shell *sh, const Settings *s)
     if (!s->nset)
         return 0;
     memcpy(args + 1, s->set, s->nset * sizeof *args);
-    shell_run_opts o = {.size = sizeof o, .args = args, .on_output = write_out};
+    shell_run_opts o = {.size = sizeof o, .args = args, .on_output = cli_write};
     if (shell_run(sh, script, sizeof script - 1, &o, &r) != SHELL_OK)
         settings_fail("options", shell_message(sh));
     int status = r->status;
@@ -114,8 +89,8 @@ static void script_of(Script *script, const Settings *s, char **argv, int i)
 
 static int run(shell *sh, const Settings *s, const Script *script)
 {
-    shell_run_opts o = {.size = sizeof o, .args = script->args, .on_output = write_out, .on_input = script->is_input ? NULL : read_in,
-                        .timeout = s->timeout, .flags = s->syntax_only ? SHELL_RUN_SYNTAX : 0};
+    shell_run_opts o = {.size = sizeof o, .args = script->args, .on_output = cli_write, .on_input = script->is_input ? NULL : cli_read,
+                        .timeout = s->timeout, .flags = (s->syntax_only ? SHELL_RUN_SYNTAX : 0) | cli_output_flags()};
     shell_result *r;
     if (shell_run(sh, script->text.len ? script->text.data : "", script->text.len, &o, &r) != SHELL_OK) {
         fprintf(stderr, "libshell: %s\n", shell_message(sh));

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ struct Prompt {
     bool dropped, ended;  /* Ctrl-C, and the end of input, at the prompt */
     bool left;            /* by a command */
     int status;
+    atomic_bool interrupted; /* since the last line was read */
 #ifdef HAVE_HISTEDIT
     EditLine *edit;
     History *history;
@@ -198,6 +200,7 @@ static void editor_end(Prompt *p)
 static bool edited_line(Prompt *p, Text *into)
 {
     int n;
+    p->el_set(p->edit, EL_PREP_TERM, 1); /* before the prompt shows, else a Ctrl-C then is the terminal's own and takes the line */
     const char *line = p->el_gets(p->edit, &n);
     if (!p->dropped && (!line || n <= 0))
         return false;
@@ -297,6 +300,7 @@ static bool read_command(Prompt *p, Text *command)
         }
         if (p->dropped || command->failed)
             return false;
+        atomic_store(&p->interrupted, false);
         w = wholeness(p, command);
     }
     remember(p, command);
@@ -306,38 +310,33 @@ static bool read_command(Prompt *p, Text *command)
 
 /* ---------- running ---------- */
 
-static int32_t print(void *user, int32_t stream, const char *data, uint64_t len)
+/* shell_run, but that an interrupt since the line was read counts: without a run shell_cancel does nothing. */
+static shell_err run_text(Prompt *p, const char *text, size_t len, const shell_run_opts *o, shell_result **out)
 {
-    (void)user;
-    for (ssize_t n; len; data += n, len -= (uint64_t)n) {
-        n = write(stream, data, (size_t)len);
-        if (n < 0 && errno != EINTR)
-            return SHELL_EPIPE;
-        n = n < 0 ? 0 : n;
+    int32_t state = SHELL_PENDING;
+    shell_pending pending;
+    shell_err err = shell_begin(p->sh, text, len, o);
+    if (!err && atomic_load(&p->interrupted))
+        shell_cancel(p->sh);
+    while (!err && state != SHELL_DONE) {
+        err = shell_step(p->sh, &state, &pending);
+        if (!err && state != SHELL_DONE)
+            err = shell_pause(p->sh, &pending);
     }
-    return 0;
-}
-
-static int64_t input(void *user, char *buf, uint64_t cap)
-{
-    (void)user;
-    ssize_t n;
-    do
-        n = read(0, buf, (size_t)cap);
-    while (n < 0 && errno == EINTR);
-    return n;
+    return err ? err : shell_end(p->sh, out);
 }
 
 static void run_command(Prompt *p, const Text *command)
 {
     const char *const args[] = {p->name, NULL};
-    shell_run_opts o = {.size = sizeof o, .args = args, .jobs = SHELL_JOBS_KEEP, .on_output = print, .on_input = input, .timeout = p->settings->timeout != 0 ? p->settings->timeout : -1};
+    shell_run_opts o = {.size = sizeof o, .args = args, .jobs = SHELL_JOBS_KEEP, .flags = cli_output_flags(), .on_output = cli_write, .on_input = cli_read,
+                        .timeout = p->settings->timeout != 0 ? p->settings->timeout : -1};
     shell_result *r;
     Text script = {0};
     if (p->status) /* a run begins with $? as 0 */
         text_printf(&script, "(exit %d); ", p->status);
     text_add(&script, command->data, command->len);
-    shell_err err = script.failed ? SHELL_ENOMEM : shell_run(p->sh, script.data, script.len, &o, &r);
+    shell_err err = script.failed ? SHELL_ENOMEM : run_text(p, script.data, script.len, &o, &r);
     text_free(&script);
     if (err) {
         fprintf(stderr, "libshell: %s\n", shell_strerror(err));
@@ -360,8 +359,10 @@ static void *wait_for_interrupt(void *arg)
     int number;
     sigemptyset(&set);
     sigaddset(&set, SIGINT);
-    while (sigwait(&set, &number) == 0)
+    while (sigwait(&set, &number) == 0) {
+        atomic_store(&p->interrupted, true);
         shell_cancel(p->sh);
+    }
     return NULL;
 }
 

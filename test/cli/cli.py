@@ -50,6 +50,18 @@ def test_options(folder):
         assert option in help_text
 
 
+def test_one_output(folder):
+    script = "echo a; nosuch; echo b; (cat nofile; echo c); echo d >&2; echo e"
+    said = "a\nbash: line 1: nosuch: command not found\nb\ncat: nofile: No such file or directory\nc\nd\ne\n"
+    both = subprocess.run([CLI, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={}, timeout=60)
+    expect(both.stdout.decode(), said)
+    name = os.path.join(folder, "both")
+    with open(name, "wb") as f:
+        subprocess.run([CLI, "-c", script], stdout=f, stderr=f, env={}, timeout=60)
+    with open(name, encoding="utf-8") as f:
+        expect(f.read(), said)
+
+
 def test_command_line_wins(folder):
     c = write(os.path.join(folder, "c.toml"), 'umask = "077"\ncwd = "/tmp"\n[limits]\ntime_ms = 1\nfds = 40\n[env]\nA = "1"\n')
     expect(run("--umask", "022", "--config", c, "--limit", "time_ms=5000", "--env", "B=2", "-c", "umask; pwd; echo $A$B; ulimit -n 2>/dev/null | grep -c ."),
