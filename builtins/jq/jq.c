@@ -594,6 +594,7 @@ static int run(Jq *q, JqProgram *program)
     r->inputs.reader.stream_errors = q->stream_errors;
     r->inputs.reader.seq = r->inputs.reader.waiting = q->seq;
     j->inputs = &r->inputs;
+    j->style = &q->style;
     jsink_output(&r->sink, j, q->p->out);
     jq_machine_init(&r->machine, j, program);
     if (q->null_input)

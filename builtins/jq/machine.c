@@ -6,15 +6,8 @@
 Val jq_machine_getpath(Machine *m, Val t, Val path)
 {
     J *j = m->j;
-    char text[SHORT_ERROR];
-    if (!following(m))
+    if (!following(m) || !intact(m, t)) /* off the path: the path stays as it is */
         return jv_getpath(j, t, path);
-    if (!intact(m, t)) {
-        Val e = jq_error(j, "Invalid path expression with result %s", val_short(j, t, text, sizeof text));
-        val_free(j, t);
-        val_free(j, path);
-        return e;
-    }
     Val keys = val_copy(path), v = jv_getpath(j, t, path);
     if (v.kind != K_INVALID)
         for (size_t i = 0; i < arr_len(keys); i++)
@@ -46,11 +39,38 @@ static Val get_index(Machine *m, Val t, Val k)
     return v;
 }
 
+static bool may_access(Machine *m, Val t, Val k)
+{
+    if (likely(intact(m, t)))
+        return true;
+    bad_path(m, "Invalid path expression near attempt to access element %s of %s", t, k);
+    return false;
+}
+
+static bool may_iterate(Machine *m, Val c)
+{
+    if (likely(intact(m, c)))
+        return true;
+    bad_path(m, "Invalid path expression near attempt to iterate through %s", c, VAL_INVALID);
+    return false;
+}
+
+bool jq_machine_following(const Machine *m) { return following(m); }
+bool jq_machine_may_iterate(Machine *m, Val c) { return may_iterate(m, c); }
+
+Val jq_machine_index(Machine *m, Val t, Val k)
+{
+    if (may_access(m, t, k))
+        return get_index(m, t, k);
+    val_free(m->j, t);
+    val_free(m->j, k);
+    return VAL_INVALID;
+}
+
 /* Top becomes top[k]; false: backtrack. */
 static bool do_index(Machine *m, Val t, Val k, bool quiet)
 {
-    if (!intact(m, t)) { /* an error that ? does not hide */
-        bad_path(m, "Invalid path expression near attempt to access element %s of %s", t, k);
+    if (!may_access(m, t, k)) { /* an error that ? does not hide */
         val_free(m->j, t);
         val_free(m->j, k);
         return false;
@@ -100,8 +120,7 @@ static bool do_each(Machine *m, const Ins *pc)
 {
     J *j = m->j;
     Val c = pop(m);
-    if (!intact(m, c)) {
-        bad_path(m, "Invalid path expression near attempt to iterate through %s", c, VAL_INVALID);
+    if (!may_iterate(m, c)) {
         val_free(j, c);
         return false;
     }

@@ -146,7 +146,10 @@ void jq_machine_reset(Machine *m);
 Val jq_binary(J *j, int op, Val a, Val b);
 Val jq_split(J *j, Val s, Val separator); /* both strings */
 Val jq_format_value(J *j, Slice name, Val v);
-/* getpath in a followed path. */
+/* For natives that jq writes in jq, so that a path may be followed through them: whether one is, and what getpath, t[k] and .[] do then. */
+bool jq_machine_following(const Machine *m);
 Val jq_machine_getpath(Machine *m, Val t, Val path);
+Val jq_machine_index(Machine *m, Val t, Val k);
+bool jq_machine_may_iterate(Machine *m, Val c); /* borrows; false: an error */
 
 #endif

@@ -216,7 +216,7 @@ static Val reverse_array(J *j, Val v)
 static Val fn_reverse(J *j, Val *a)
 {
     Val v = a[0];
-    if (v.kind == K_ARRAY)
+    if (v.kind == K_ARRAY && (!arr_len(v) || !jq_machine_following(j->machine)))
         return reverse_array(j, v);
     Val length = fn_length(j, (Val[]){val_copy(v)});
     if (length.kind == K_INVALID || val_double(length) <= 0) {
@@ -225,7 +225,13 @@ static Val fn_reverse(J *j, Val *a)
     }
     double last = val_double(length) - 1;
     val_free(j, length);
-    return jv_get(j, v, val_num(last));
+    Val first = jq_machine_index(j->machine, val_copy(v), val_num(last));
+    if (first.kind == K_INVALID || v.kind != K_ARRAY) {
+        val_free(j, v);
+        return first;
+    }
+    val_free(j, first);
+    return reverse_array(j, v);
 }
 
 const Native jq_natives_core[] = {

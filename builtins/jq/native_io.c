@@ -51,7 +51,9 @@ static void message(J *j, Slice text)
 static Val fn_debug(J *j, Val *a)
 {
     Val pair = arr_push(j, arr_push(j, arr_new(j, 2), val_text(j, "DEBUG:")), val_copy(a[0]));
-    Val text = val_append(j, val_tojson(j, pair), SLICE("\n"));
+    PrintStyle style = j->style ? *j->style : (PrintStyle){0}; /* on one line */
+    style.pretty = false;
+    Val text = val_append(j, val_printed(j, pair, &style), SLICE("\n"));
     jq_inputs_flush(j->inputs);
     message(j, val_slice(text));
     val_free(j, text);

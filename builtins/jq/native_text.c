@@ -66,11 +66,26 @@ static Val fn_endswith(J *j, Val *a)
     return with(j, a, 2, val_bool(ends(val_slice(a[0]), val_slice(a[1]))));
 }
 
+/* A slice of a string in a followed path; owns s. */
+static Val followed_slice(J *j, Val s, Val start, Val end)
+{
+    return jq_machine_index(j->machine, s, obj_set_text(j, obj_set_text(j, obj_new(j, 2), "start", start), "end", end));
+}
+
 static Val trim_affix(J *j, Val *a, bool left, bool right)
 {
     if (a[0].kind != K_STRING || a[1].kind != K_STRING)
         return with(j, a, 2, jq_error(j, left ? "startswith() requires string inputs" : "endswith() requires string inputs"));
     Slice s = val_slice(a[0]), affix = val_slice(a[1]);
+    if (unlikely(jq_machine_following(j->machine))) {
+        double n = (double)str_length(a[1].str);
+        if (left && slice_starts(s, affix))
+            a[0] = followed_slice(j, a[0], val_num(n), VAL_NULL);
+        if (right && a[0].kind == K_STRING && ends(val_slice(a[0]), affix))
+            a[0] = followed_slice(j, a[0], VAL_NULL, val_num((double)str_length(a[0].str) - n));
+        val_free(j, a[1]);
+        return a[0];
+    }
     if (left && slice_starts(s, affix))
         s = slice_from(s, affix.len);
     if (right && ends(s, affix))
@@ -122,6 +137,12 @@ static Val change_case(J *j, Val *a, char first, char last)
 {
     if (a[0].kind != K_STRING)
         return with(j, a, 1, jq_error(j, "explode input must be a string"));
+    if (unlikely(jq_machine_following(j->machine))) { /* the code points are no part of the input */
+        Val codes = fn_explode(j, a);
+        jq_machine_may_iterate(j->machine, codes);
+        val_free(j, codes);
+        return VAL_INVALID;
+    }
     Val out = val_string(j, val_slice(a[0]));
     for (size_t i = 0; i < out.str->len; i++)
         if (out.str->data[i] >= first && out.str->data[i] <= last)
@@ -166,6 +187,8 @@ static Val join_item(J *j, Val item)
 
 static Val fn_join(J *j, Val *a)
 {
+    if (!jq_machine_may_iterate(j->machine, a[0]))
+        return with(j, a, 2, VAL_INVALID);
     if (a[0].kind != K_ARRAY && a[0].kind != K_OBJECT) {
         char text[SHORT_ERROR];
         return with(j, a, 2, jq_error(j, "Cannot iterate over %s (%s)", kind_name(a[0]), val_short(j, a[0], text, sizeof text)));

@@ -241,11 +241,8 @@ Val jv_getpath(J *j, Val t, Val path)
         return give2(j, t, path, jq_error(j, "Path must be specified as an array"));
     if (arr_len(path) > JQ_MAX_DEPTH)
         return give2(j, t, path, jq_error(j, "Path too deep"));
-    for (size_t i = 0; i < arr_len(path) && t.kind != K_INVALID; i++) {
-        if (t.kind == K_NULL) /* whatever the rest of the path says */
-            break;
+    for (size_t i = 0; i < arr_len(path) && t.kind != K_INVALID; i++)
         t = jv_get(j, t, val_copy(path.arr->items[i]));
-    }
     val_free(j, path);
     return t;
 }
@@ -274,14 +271,18 @@ static Val take_child(J *j, Val *t, Val k)
     return jv_get(j, val_copy(*t), val_copy(k));
 }
 
-/* What jq notices on its way down: an index before the first element, an array for an index; NULL: nothing. */
+/* What jq notices on its way down: an index before the first element or too far, an array for an index; NULL: nothing. */
 static const char *bad_step(Val t, Val k)
 {
     size_t len = t.kind == K_ARRAY ? arr_len(t) : 0;
     if (t.kind == K_ARRAY && k.kind == K_ARRAY)
         return "Cannot update field at array index of array";
-    if ((t.kind == K_ARRAY || t.kind == K_NULL) && k.kind == K_NUMBER && floor(val_double(k)) + (double)len < 0)
+    if ((t.kind != K_ARRAY && t.kind != K_NULL) || k.kind != K_NUMBER)
+        return NULL;
+    if (floor(val_double(k)) + (double)len < 0)
         return "Out of bounds negative array index";
+    if (val_double(k) > ARRAY_INDEX_MOST)
+        return "Array index too large";
     return NULL;
 }
 

@@ -348,16 +348,18 @@ void jq_print_value(Sink *s, Val v, const PrintStyle *style)
 
 static const PrintStyle compact;
 
-Val val_tojson(J *j, Val v)
+Val val_printed(J *j, Val v, const PrintStyle *style)
 {
     Sink s;
     jsink_memory(&s, j);
-    jq_print_value(&s, v, &compact);
+    jq_print_value(&s, v, style);
     Val out = val_string(j, (Slice){s.start, (size_t)(s.at - s.start)});
     jsink_free(&s);
     val_free(j, v);
     return out;
 }
+
+Val val_tojson(J *j, Val v) { return val_printed(j, v, &compact); }
 
 Val val_tostring(J *j, Val v) { return v.kind == K_STRING ? v : val_tojson(j, v); }
 

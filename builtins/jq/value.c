@@ -399,7 +399,6 @@ Val arr_push(J *j, Val a, Val item)
 
 Val arr_get(Val a, size_t i) { return i < a.arr->len ? val_copy(a.arr->items[i]) : VAL_INVALID; }
 
-enum { ARRAY_INDEX_MOST = 1 << 29 };
 
 Val arr_set(J *j, Val a, int64_t i, Val item)
 {

@@ -85,6 +85,7 @@ struct JObj {
 
 enum { JOBJ_SMALL = 16 };
 #define JQ_MAX_DEPTH 10000u
+enum { ARRAY_INDEX_MOST = 1 << 29 };
 #define JQ_MAX_BYTES ((size_t)INT32_MAX)
 
 struct PathNode {
@@ -111,6 +112,7 @@ typedef struct J {
     struct Machine *machine;
     struct Pattern *pattern;      /* the last regular expression used */
     struct Inputs *inputs;
+    const struct PrintStyle *style; /* of what jq prints */
     struct Yq *yq;                /* the command is yq */
     Val named, positional;
     Val prog_origin;
@@ -323,6 +325,7 @@ static inline void sink_char(Sink *s, char c)
     *s->at++ = c;
 }
 void jq_print_value(Sink *s, Val v, const PrintStyle *style); /* borrows */
+Val val_printed(J *j, Val v, const PrintStyle *style);
 void jq_print_string(Sink *s, Slice text, bool ascii);
 Val val_tojson(J *j, Val v); /* consumes */
 Val val_tostring(J *j, Val v);
