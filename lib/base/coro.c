@@ -268,7 +268,6 @@ static void stack_release(Coro *c)
 #endif
 #ifdef ASAN
     __lsan_unregister_root_region(c->stack, stack_bytes[c->size]);
-    __asan_unpoison_memory_region(c->stack, stack_bytes[c->size]);
 #endif
     host_stack_unmap(c->stack, stack_bytes[c->size], GUARD);
 }
@@ -302,7 +301,6 @@ Coro *coro_new(CoroSize size, void (*fn)(void *arg), void *arg)
     c->arg = arg;
     c->finished = false;
 #ifdef ASAN
-    __asan_unpoison_memory_region(c->stack, (size_t)((char *)c - c->stack));
     c->fake_stack = NULL;
 #endif
 #ifdef TSAN
@@ -317,7 +315,12 @@ void coro_free(Coro *c)
 #ifdef TSAN
     __tsan_destroy_fiber(c->fiber);
 #endif
-    if (used_deeply(c)) {
+    bool deep = used_deeply(c);
+#ifdef ASAN /* only what was used: the shadow of all of a large stack is megabytes to write */
+    char *used = deep ? c->stack : (char *)marker_at(c, MARKERS);
+    __asan_unpoison_memory_region(used, (size_t)((char *)c - used));
+#endif
+    if (deep) {
         host_discard(c->stack, stack_bytes[c->size] - SHALLOW - 1024 * MARKERS);
         markers_set(c);
     }
