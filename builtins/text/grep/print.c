@@ -55,10 +55,33 @@ static uint64_t line_number(Grep *g, const char *at)
     return g->line + 1;
 }
 
+/* As the C library decodes UTF-8: up to six bytes a character, no longer form than is needed, no surrogates. */
+static bool decodable(Slice s)
+{
+    for (size_t i = 0; i < s.len;) {
+        unsigned c = (unsigned char)s.data[i++];
+        if (c < 0x80)
+            continue;
+        unsigned more = c < 0xc2 ? 0 : c < 0xe0 ? 1 : c < 0xf0 ? 2 : c < 0xf8 ? 3 : c < 0xfc ? 4 : c < 0xfe ? 5 : 0;
+        if (!more || more > s.len - i)
+            return false;
+        uint32_t value = c & (0x3fu >> more);
+        for (unsigned k = 0; k < more; k++, i++) {
+            unsigned next = (unsigned char)s.data[i];
+            if ((next & 0xc0) != 0x80)
+                return false;
+            value = value << 6 | (next & 0x3f);
+        }
+        if ((more > 1 && value >> (5 * more + 1) == 0) || (value >= 0xd800 && value <= 0xdfff))
+            return false;
+    }
+    return true;
+}
+
 /* False when the line shows that the file is binary after all. */
 static bool print_head(Grep *g, Slice text, const char *line_start, char kind)
 {
-    if (g->binary != BINARY_TEXT && g->utf8 && !slice_ascii(text) && !utf8_valid(text)) {
+    if (g->binary != BINARY_TEXT && g->utf8 && !slice_ascii(text) && !utf8_valid(text) && !decodable(text)) {
         g->encoding_error = true;
         return false;
     }

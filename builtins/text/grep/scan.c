@@ -313,7 +313,9 @@ static void read_lines(Grep *g, int fd, uint64_t *taken)
             return;
     }
     if (carry->len) {
-        buf_char(carry, g->eol);
+        bool ended = g->eol && g->binary != BINARY_TEXT && carry->data[carry->len - 1] == 0; /* NUL bytes end the lines of a binary file */
+        if (!ended)
+            buf_char(carry, g->eol);
         feed(g, buf_slice(carry));
     }
 }
