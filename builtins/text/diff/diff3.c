@@ -68,10 +68,21 @@ static void note_incomplete(Diff3 *t, const Change *c, const FileSide *sides)
             warn(t->p, "No newline at end of file");
 }
 
+/* diff reads nothing of a file that it compares with itself; standard input, from its beginning, may be that file. */
+static bool is_stdin_itself(Diff3 *t, const char *name)
+{
+    VStat in, st;
+    return strcmp(name, "-") != 0 && proc_fstat(t->p, 0, &in) == 0 && proc_stat(t->p, name, 0, &st) == 0 && S_ISREG(in.mode) && in.ino == st.ino && in.dev == st.dev
+           && proc_seek(t->p, 0, 0, SEEK_CUR) == 0;
+}
+
 static Thread compare(Diff3 *t, int which, const char *own, const char *common)
 {
     FileSide *s = t->sides[which];
     const char *names[2] = {own, common};
+    for (int f = 0; f < 2; f++)
+        if (strcmp(names[f], "-") == 0 && is_stdin_itself(t, names[1 - f]))
+            names[f] = names[1 - f];
     for (int f = 0; f < 2; f++)
         s[f] = (FileSide){.name = names[f], .state = strcmp(names[f], "-") == 0 ? SIDE_STDIN : SIDE_OPEN};
     int kind = diff_read(t->d, s);
@@ -400,6 +411,10 @@ static int diff3_main(Proc *p, Args *args)
     t->file[COMMON] = &t->sides[0][1];
     Block *last, *first = make_blocks(t, threads, &last);
     bool conflicts = false;
+    VStat st;
+    int err = t->merge && strcmp(names[0], "-") == 0 ? proc_stat(p, names[0], 0, &st) : 0;
+    if (err) /* what is merged into is opened by its name once more */
+        die_errno(p, TROUBLE, err, "failed to reopen %s with mode %s", quote(p, names[0]), quote(p, "r"));
     if (t->script)
         conflicts = print_script(t, last);
     else if (t->merge)
