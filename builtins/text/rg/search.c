@@ -39,6 +39,16 @@ static Slice content(const Rg *g, size_t from, size_t to)
     return slice(g->whole.data + from, to - from);
 }
 
+/* Under -U: the end of the lines of `m` and of the matches that begin in them. */
+static void take_overlapping(Rg *g, ReSpan m, size_t *to)
+{
+    do {
+        if (m.end > *to)
+            *to = line_end(g, m.end - 1);
+        proc_tick(g->p, 1);
+    } while (m.end < *to && rg_match(g, g->whole, m.end > m.start ? m.end : m.end + 1, &m, 1) && m.start < *to);
+}
+
 /* The next matching lines at or behind `at`, a line's start: [*from, *to). A match that reaches over a line's end says nothing
  * without -U: the line is looked at alone. */
 static bool next_lines(Rg *g, size_t at, size_t *from, size_t *to)
@@ -53,7 +63,9 @@ static bool next_lines(Rg *g, size_t at, size_t *from, size_t *to)
         }
         *from = line_start(g, at, m.start);
         *to = line_end(g, m.start);
-        if (g->multiline && m.end > *to)
+        if (g->multiline && !alone && !g->invert)
+            take_overlapping(g, m, to);
+        else if (g->multiline && m.end > *to)
             *to = line_end(g, m.end - 1);
         if (!alone && (g->multiline || m.end <= *to - (g->whole.data[*to - 1] == '\n')))
             return true;
