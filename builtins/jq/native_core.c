@@ -62,8 +62,7 @@ static Val fn_utf8bytelength(J *j, Val *a)
 
 static Val fn_contains(J *j, Val *a)
 {
-    bool same = a[0].kind == a[1].kind || ((a[0].kind == K_TRUE || a[0].kind == K_FALSE) && (a[1].kind == K_TRUE || a[1].kind == K_FALSE));
-    if (!same)
+    if (a[0].kind != a[1].kind) /* false and true are two kinds */
         return jq_error_two(j, a[0], a[1], "cannot have their containment checked");
     int found = val_contains(j, a[0], a[1]);
     return with(j, a, 2, found < 0 || j->raising ? VAL_INVALID : val_bool(found));

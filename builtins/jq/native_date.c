@@ -63,8 +63,11 @@ static Val fn_mktime(J *j, Val *a)
         return with(j, a, 1, jq_error(j, "mktime requires array inputs"));
     if (!read_civil(a[0], &t))
         return with(j, a, 1, jq_error(j, "mktime requires parsed datetime inputs"));
-    if (!tz_seconds(utc(j), &t, &seconds))
+    bool fits = tz_seconds(utc(j), &t, &seconds);
+    if (!fits || (seconds == -1 && !j->yq)) /* jq takes the last two seconds of 1969 for timegm's failures */
         return with(j, a, 1, jq_error(j, "invalid gmtime representation"));
+    if (seconds == -2 && !j->yq)
+        return with(j, a, 1, jq_error(j, "mktime not supported on this platform"));
     return with(j, a, 1, val_num((double)seconds));
 }
 
