@@ -180,5 +180,6 @@ if ls test/cases/pending/*.case >/dev/null 2>&1; then
   build/release/test/runner test/cases/pending/*.case >"$logs/out" 2>&1
   echo "pending cases, not counted: $(tail -n 1 "$logs/out")"
 fi
+echo "options without a case, not counted: $(python3 test/checks/options.py . build/release/libshell | tail -n 1)"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -1,5 +1,6 @@
-/* split: cut a file into pieces. GNU coreutils 9.1: -l -b -C -n (N, K/N, l/N, r/N), suffixes; --filter is refused. */
+/* split: cut a file into pieces. GNU coreutils 9.1: -l -b -C -n (N, K/N, l/N, r/N), suffixes, --filter. */
 #include "command.h"
+#include "shared.h"
 
 enum { OPT_ADDITIONAL = 256, OPT_FILTER, OPT_VERBOSE, OPT_NUMERIC, OPT_HEX, SUFFIX_MOST = 64 };
 
@@ -13,7 +14,7 @@ static const Option options[] = {
     {'x', NULL, OPT_FLAG, "use hex suffixes starting at 0, not alphabetic", NULL, 0},
     {0, "hex-suffixes", OPT_OPTIONAL, "same as -x, but allow setting the start value", "FROM", OPT_HEX},
     {'e', "elide-empty-files", OPT_FLAG, "do not generate empty output files with '-n'", NULL, 0},
-    {0, "filter", OPT_VALUE, "refused", "COMMAND", OPT_FILTER},
+    {0, "filter", OPT_VALUE, "write to shell COMMAND; file name is $FILE", "COMMAND", OPT_FILTER},
     {'l', "lines", OPT_VALUE, "put NUMBER lines/records per output file", "NUMBER", 0},
     {'n', "number", OPT_VALUE, "generate CHUNKS output files: N, K/N, l/N, l/K/N, r/N, r/K/N", "CHUNKS", 0},
     {'t', "separator", OPT_VALUE, "use SEP instead of newline as the record separator; '\\0' (zero) specifies the NUL character", "SEP", 0},
@@ -37,7 +38,13 @@ typedef struct {
     bool begun;
     char separator;
     int fd;
+    char *filter;         /* the command that pieces are written to, or NULL */
+    char *name;           /* of the piece, while its filter runs */
+    pid_t pid;
+    int status;           /* of the last filter that failed */
 } Split;
+
+enum { SIGNAL_PIPE = 13 };
 
 /* ---------- names ---------- */
 
@@ -74,6 +81,62 @@ static void next_suffix(Split *s)
     exhausted(s);
 }
 
+/* ---------- filters ---------- */
+
+static int start_filter(Split *s)
+{
+    static char sh[] = "sh", c[] = "-c";
+    Proc *p = s->p;
+    char *argv[] = {sh, c, s->filter, NULL}, **environ = proc_environ(p);
+    int ends[2];
+    size_t n = 0, kept = 0;
+    MemMark mark = mem_mark(&p->mem);
+    while (environ && environ[n])
+        n++;
+    char **env = mem_array(&p->mem, n + 2, char *);
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(environ[i], "FILE=", 5) != 0)
+            env[kept++] = environ[i];
+    env[kept++] = mem_printf(&p->mem, "FILE=%s", s->name);
+    env[kept] = NULL;
+    int err = proc_pipe(p, ends);
+    if (err)
+        die_errno(p, 1, err, "failed to create pipe");
+    SpawnFd fds[] = {{0, ends[0]}, {ends[0], -1}, {ends[1], -1}};
+    uint64_t ignored = p->ignored;
+    p->ignored &= ~SIGNAL_BIT(SIGNAL_PIPE);
+    s->pid = proc_spawn(p, argv, env, &(SpawnAttr){.fds = fds, .nfds = ARRAY_LEN(fds)});
+    p->ignored = ignored;
+    mem_reset(&p->mem, mark);
+    proc_close(p, ends[0]);
+    if (s->pid < 0)
+        die_errno(p, 1, (int)s->pid, "failed to run command: \"sh -c %s\"", s->filter);
+    return ends[1];
+}
+
+/* Closes the piece; with a filter, waits for it. */
+static void close_piece(Split *s)
+{
+    int wstatus = 0;
+    if (s->fd >= 0)
+        proc_close(s->p, s->fd);
+    s->fd = -1;
+    if (s->pid <= 0)
+        return;
+    proc_wait(s->p, s->pid, &wstatus, 0, -1);
+    s->pid = 0;
+    int killer = wstatus & 127, code = wstatus >> 8 & 255;
+    if (killer && killer != SIGNAL_PIPE) {
+        warn(s->p, "with FILE=%s, signal %s from command: %s", s->name, signal_short_name(killer), s->filter);
+        s->status = killer + 128;
+    } else if (!killer && code) {
+        warn(s->p, "with FILE=%s, exit %d from command: %s", s->name, code, s->filter);
+        s->status = code;
+    }
+    if (s->status)
+        proc_fail(s->p, s->status);
+}
+
 static void open_next(Split *s)
 {
     if (s->begun)
@@ -87,11 +150,16 @@ static void open_next(Split *s)
         suffix[i] = s->alphabet[s->digits[i]];
     suffix[s->used] = 0;
     char *name = mem_printf(&p->mem, "%s%s%s", s->prefix, suffix, s->additional);
-    if (s->fd >= 0)
-        proc_close(p, s->fd);
+    close_piece(s);
     if (s->verbose) {
-        out_printf(p->out, "creating file %s\n", quoteaf(p, name));
-        output_flush(p->out);
+        out_printf(p->out, s->filter ? "executing with FILE=%s\n" : "creating file %s\n", s->filter ? quotef(p, name) : quoteaf(p, name));
+        if (!s->filter)
+            output_flush(p->out);
+    }
+    if (s->filter) {
+        s->name = mem_strdup(&p->keep, name);
+        s->fd = start_filter(s);
+        return;
     }
     s->fd = proc_open(p, name, V_WRITE | V_CREATE | V_TRUNC, 0666);
     if (s->fd < 0)
@@ -101,7 +169,7 @@ static void open_next(Split *s)
 static void put(Split *s, int fd, Slice data)
 {
     ssize_t n = data.len ? proc_write(s->p, fd, data) : 0;
-    if (n < 0)
+    if (n < 0 && !(s->filter && n == -EPIPE))
         die_errno(s->p, 1, (int)n, "%s", "write error");
 }
 
@@ -316,7 +384,7 @@ static void set_option(Split *s, Args *args, int id)
     case 'e': s->elide = true; break;
     case 't': set_separator(s, args, v); break;
     case OPT_VERBOSE: s->verbose = true; break;
-    case OPT_FILTER: die(p, 1, "--filter is not available in libshell");
+    case OPT_FILTER: s->filter = args->value; break;
     default: break;
     }
 }
@@ -332,6 +400,10 @@ static int split_main(Proc *p, Args *args)
         usage_extra(p, args, v[2]);
     if (n == 2)
         s.prefix = v[1];
+    if (s.filter && s.chunk)
+        usage_fail(p, args, "--filter does not process a chunk extracted to stdout");
+    if (s.filter)
+        p->ignored |= SIGNAL_BIT(SIGNAL_PIPE);
     Input in = input_files(p, v, MIN(n, 1));
     in.open_format = "cannot open %s for reading";
     in.quote_name = true;
@@ -347,6 +419,7 @@ static int split_main(Proc *p, Args *args)
         round_robin(&s, read_all(p, in.fd));
     else
         in_chunks(&s, read_all(p, in.fd));
+    close_piece(&s);
     return input_status(&in);
 }
 

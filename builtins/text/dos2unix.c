@@ -11,7 +11,6 @@ static const Option options[] = {
     {0, "allow-chown", OPT_FLAG, "allow file ownership change", NULL, ACCEPTED},
     {0, "no-allow-chown", OPT_FLAG, "don't allow file ownership change (default)", NULL, ACCEPTED},
     {'c', "convmode", OPT_VALUE, "conversion mode: ascii, 7bit or mac", "CONVMODE", 0},
-    {'e', "add-eol", OPT_FLAG, "add a line break to the last line if there isn't one", NULL, 0},
     {'f', "force", OPT_FLAG, "force conversion of binary files", NULL, 0},
     OPTION_HELP('h'),
     {'F', "follow-symlink", OPT_FLAG, "follow symbolic links and convert the targets", NULL, 0},
@@ -41,7 +40,7 @@ typedef enum { LINKS_SKIPPED, LINKS_FOLLOWED, LINKS_REPLACED } Links;
 
 typedef struct {
     Proc *p;
-    bool to_dos, mac, force, keep_date, extra_line, new_file, quiet, add_end, verbose, seven, keep16, info;
+    bool to_dos, mac, force, keep_date, extra_line, new_file, quiet, verbose, seven, keep16, info;
     const char *flags;
     Encoding assumed;
     Links links;
@@ -200,8 +199,6 @@ static Buf converted(Convert *c, Text *t)
         else
             buf_char(&out, c->seven && b & 0x80 ? ' ' : b);
     }
-    if (c->add_end && s.len && s.data[s.len - 1] != '\n')
-        put_break(c, t, &out);
     proc_tick(c->p, 1 + s.len / 64);
     if (c->verbose && !c->quiet)
         warn(c->p, "Converted %zu out of %zu line breaks.", t->done, t->all);
@@ -415,7 +412,6 @@ static void set_option(Convert *c, Args *args, int id)
     case ASSUME_LE: c->assumed = UTF16LE; break;
     case ASSUME_BE: c->assumed = UTF16BE; break;
     case 'v': c->verbose = true; break;
-    case 'e': c->add_end = true; break;
     case 'f': c->force = true; break;
     case 'k': c->keep_date = true; break;
     case 'l': c->extra_line = true; break;

@@ -68,9 +68,11 @@ static int look_main(Proc *p, Args *args)
 {
     Look l = {0};
     int end = -1;
+    bool other = false;
     for (int id; (id = args_next(p, args)) != -1;) {
         l.letters_only |= id == 'd';
         l.fold |= id == 'f';
+        other |= id == 'a';
         if (id == 't')
             end = (unsigned char)*args->value;
     }
@@ -78,7 +80,7 @@ static int look_main(Proc *p, Args *args)
     char **v = args_operands(args, &n);
     if (n < 1)
         usage_fail(p, args, "bad usage");
-    const char *file = n > 1 ? v[1] : "/usr/share/dict/words";
+    const char *file = n > 1 ? v[1] : other ? "/usr/share/dict/web2" : "/usr/share/dict/words";
     if (n == 1) /* the dictionary is compared so */
         l.letters_only = l.fold = true;
     Slice all, word = slice_str(v[0]);

@@ -25,6 +25,7 @@ typedef struct {
     bool names, whitespace;
     uint64_t least;
     char radix, encoding;
+    char unicode; /* d: UTF-8 is not looked at, else what is shown for a character: l, e, x */
     const char *separator, *name;
     Buf found;
 } Strings;
@@ -53,6 +54,72 @@ static void put_found(Strings *s, uint64_t offset)
 }
 
 static unsigned unit_size(char encoding) { return encoding == 'b' || encoding == 'l' ? 2 : encoding == 'B' || encoding == 'L' ? 4 : 1; }
+
+/* The length of the UTF-8 character at s, as binutils looks for one: 0 when there is none. */
+static size_t utf8_length(Slice s)
+{
+    unsigned char lead = (unsigned char)s.data[0];
+    size_t n = lead >= 0xc0 && lead < 0xe0 ? 2 : (lead & 0xf0) == 0xe0 ? 3 : (lead & 0xf8) == 0xf0 ? 4 : 0;
+    if (!n || s.len < n)
+        return 0;
+    for (size_t i = 1; i < n; i++)
+        if (((unsigned char)s.data[i] & 0xc0) != 0x80)
+            return 0;
+    return n;
+}
+
+/* The escape of a character of four bytes is short of two bits, as there. */
+static void put_character(Strings *s, const char *text, size_t n)
+{
+    const unsigned char *b = (const unsigned char *)text;
+    unsigned last = (b[n - 2] & 3u) << 6 | (b[n - 1] & 0x3fu);
+    if (s->unicode == 'l') {
+        buf_char(&s->found, text[0]);
+    } else if (s->unicode == 'x') {
+        buf_append(&s->found, SLICE("<0x"));
+        for (size_t i = 0; i < n; i++)
+            buf_printf(&s->found, "%02x", b[i]);
+        buf_char(&s->found, '>');
+    } else if (n == 2) {
+        buf_printf(&s->found, "\\u%02x%02x", (b[0] & 0x1cu) >> 2, last);
+    } else if (n == 3) {
+        buf_printf(&s->found, "\\u%02x%02x", (b[0] & 0xfu) << 4 | (b[1] & 0x3cu) >> 2, last);
+    } else {
+        buf_printf(&s->found, "\\u%02x%02x%02x", (b[0] & 7u) << 6 | (b[1] & 0x3cu) >> 2, (b[1] & 3u) << 6 | (b[2] & 0x3cu) >> 2, last);
+    }
+}
+
+/* Bytes, with UTF-8 characters among them that count as one each. */
+static void scan_unicode(Strings *s, Input *in)
+{
+    Slice all = read_all(s->p, in->fd);
+    uint64_t least = s->least, start = 0, count = 0;
+    s->least = 0; /* counted here */
+    for (size_t at = 0; at < all.len; proc_tick(s->p, 1)) {
+        Slice rest = slice_from(all, at);
+        bool plain = graphic(s, (unsigned char)rest.data[0]) && (unsigned char)rest.data[0] < 128;
+        size_t n = plain ? 1 : utf8_length(rest);
+        if (!n) {
+            if (count >= least)
+                put_found(s, start);
+            buf_clear(&s->found);
+            count = 0;
+            at++;
+            continue;
+        }
+        if (!count++)
+            start = at;
+        if (plain)
+            buf_char(&s->found, rest.data[0]);
+        else
+            put_character(s, rest.data, n);
+        at += n;
+    }
+    if (count >= least)
+        put_found(s, start);
+    buf_clear(&s->found);
+    s->least = least;
+}
 
 /* A character of several bytes that does not fit is tried again one byte further on. */
 static void scan(Strings *s, Input *in)
@@ -101,6 +168,19 @@ static uint64_t length_value(Proc *p, const char *text)
     return (uint64_t)v;
 }
 
+static void set_unicode(Strings *s, const char *mode)
+{
+    static const struct { const char *name; char letter, shown; } modes[] = {
+        {"default", 'd', 'd'}, {"invalid", 'i', 'd'}, {"locale", 'l', 'l'}, {"escape", 'e', 'e'}, {"hex", 'x', 'x'}, {"highlight", 'h', 'e'},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(modes); i++)
+        if (strcmp(mode, modes[i].name) == 0 || (mode[0] == modes[i].letter && !mode[1])) {
+            s->unicode = modes[i].shown;
+            return;
+        }
+    die(s->p, 1, "invalid argument to -U/--unicode: %s", mode);
+}
+
 static void set_option(Strings *s, Args *args, int id)
 {
     switch (id) {
@@ -119,13 +199,14 @@ static void set_option(Strings *s, Args *args, int id)
         break;
     case 'w': s->whitespace = true; break;
     case 's': s->separator = args->value; break;
+    case 'U': set_unicode(s, args->value); break;
     default: break;
     }
 }
 
 static int strings_main(Proc *p, Args *args)
 {
-    Strings s = {.p = p, .least = 4, .encoding = 's'};
+    Strings s = {.p = p, .least = 4, .encoding = 's', .unicode = 'd'};
     char digits[16] = "";
     buf_init(&s.found, &p->keep, BUF_MAX);
     for (int id; (id = args_next(p, args)) != -1;) {
@@ -154,8 +235,12 @@ static int strings_main(Proc *p, Args *args)
         else {
             Input in = input_files(p, n ? v + i : NULL, n > 0);
             s.name = standard ? "{standard input}" : name;
-            if (input_open(&in))
-                scan(&s, &in);
+            if (input_open(&in)) {
+                if (s.unicode != 'd' && unit_size(s.encoding) == 1)
+                    scan_unicode(&s, &in);
+                else
+                    scan(&s, &in);
+            }
             status |= input_status(&in);
             continue;
         }

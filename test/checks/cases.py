@@ -45,4 +45,5 @@ def main():
     sys.exit(1 if few else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
