@@ -361,16 +361,23 @@ static int read_literal(Reader *r, Val *out)
     return T_VALUE;
 }
 
-/* A byte order mark may begin the first text. */
-static void skip_mark(Reader *r)
+/* A byte order mark, or as much of it as there is, may begin the first text; false: it begins like one. */
+static bool skip_mark(Reader *r)
 {
+    size_t n = 0;
     r->begun = true;
     while (r->end - r->at < 3 && more(r, r->at))
         ;
-    if (r->end - r->at >= 3 && memcmp(r->at, "\xEF\xBB\xBF", 3) == 0) {
-        r->at += 3;
-        r->counted = r->at;
+    while (n < 3 && n < (size_t)(r->end - r->at) && r->at[n] == "\xEF\xBB\xBF"[n])
+        n++;
+    if (n && n < 3 && n < (size_t)(r->end - r->at)) {
+        jq_reader_fail(r, r->end, "Malformed BOM", true);
+        snprintf(r->message, sizeof r->message, "Malformed BOM");
+        return false;
     }
+    r->at += n;
+    r->counted = r->at;
+    return true;
 }
 
 /* --seq: up to the first RS; false: there is none. */
@@ -391,8 +398,8 @@ static bool wait_for_rs(Reader *r)
 
 int jq_reader_token(Reader *r, bool key, Val *out)
 {
-    if (!r->begun)
-        skip_mark(r);
+    if (!r->begun && !skip_mark(r))
+        return T_ERROR;
     if (r->waiting && !wait_for_rs(r)) {
         count_to(r, r->end);
         if (r->line == 1 && r->column == 0)

