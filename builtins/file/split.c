@@ -41,7 +41,7 @@ typedef struct {
     char *filter;         /* the command that pieces are written to, or NULL */
     char *name;           /* of the piece, while its filter runs */
     pid_t pid;
-    int status;           /* of the last filter that failed */
+    uint64_t ignored;     /* signals that were ignored from the start, as a filter then does */
 } Split;
 
 enum { SIGNAL_PIPE = 13 };
@@ -103,10 +103,10 @@ static int start_filter(Split *s)
     if (err)
         die_errno(p, 1, err, "failed to create pipe");
     SpawnFd fds[] = {{0, ends[0]}, {ends[0], -1}, {ends[1], -1}};
-    uint64_t ignored = p->ignored;
-    p->ignored &= ~SIGNAL_BIT(SIGNAL_PIPE);
+    uint64_t own = p->ignored;
+    p->ignored = s->ignored;
     s->pid = proc_spawn(p, argv, env, &(SpawnAttr){.fds = fds, .nfds = ARRAY_LEN(fds)});
-    p->ignored = ignored;
+    p->ignored = own;
     mem_reset(&p->mem, mark);
     proc_close(p, ends[0]);
     if (s->pid < 0)
@@ -126,15 +126,10 @@ static void close_piece(Split *s)
     proc_wait(s->p, s->pid, &wstatus, 0, -1);
     s->pid = 0;
     int killer = wstatus & 127, code = wstatus >> 8 & 255;
-    if (killer && killer != SIGNAL_PIPE) {
-        warn(s->p, "with FILE=%s, signal %s from command: %s", s->name, signal_short_name(killer), s->filter);
-        s->status = killer + 128;
-    } else if (!killer && code) {
-        warn(s->p, "with FILE=%s, exit %d from command: %s", s->name, code, s->filter);
-        s->status = code;
-    }
-    if (s->status)
-        proc_fail(s->p, s->status);
+    if (killer && killer != SIGNAL_PIPE)
+        die(s->p, killer + 128, "with FILE=%s, signal %s from command: %s", s->name, signal_short_name(killer), s->filter);
+    if (!killer && code)
+        die(s->p, code, "with FILE=%s, exit %d from command: %s", s->name, code, s->filter);
 }
 
 static void open_next(Split *s)
@@ -402,6 +397,7 @@ static int split_main(Proc *p, Args *args)
         s.prefix = v[1];
     if (s.filter && s.chunk)
         usage_fail(p, args, "--filter does not process a chunk extracted to stdout");
+    s.ignored = p->ignored;
     if (s.filter)
         p->ignored |= SIGNAL_BIT(SIGNAL_PIPE);
     Input in = input_files(p, v, MIN(n, 1));
@@ -423,4 +419,4 @@ static int split_main(Proc *p, Args *args)
     return input_status(&in);
 }
 
-COMMAND(split, "split [OPTION]... [FILE [PREFIX]]", "Output pieces of FILE to PREFIXaa, PREFIXab, ...; default size is 1000 lines, and default PREFIX is 'x'.", options, COMMAND_WRITES);
+COMMAND(split, "split [OPTION]... [FILE [PREFIX]]", "Output pieces of FILE to PREFIXaa, PREFIXab, ...; default size is 1000 lines, and default PREFIX is 'x'.", options, COMMAND_WRITES | COMMAND_SPAWNS);

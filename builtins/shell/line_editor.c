@@ -35,6 +35,21 @@ static int fc_main(Proc *p, Args *args)
     return substitute ? shell_fail(p, args, "no command found") : 0;
 }
 
+/* What a position out of range is called: of a range N-M, N. */
+static Slice position_named(const char *position)
+{
+    int64_t number;
+    size_t n = 1 + strcspn(position + (*position != 0), "-");
+    char first[24];
+    if (position[0] && position[n] == '-' && n < sizeof first && shell_number(position + n + 1, &number)) {
+        memcpy(first, position, n);
+        first[n] = 0;
+        if (shell_number(first, &number))
+            return slice(position, n);
+    }
+    return slice_str(position);
+}
+
 static int history_main(Proc *p, Args *args)
 {
     const char *position = NULL;
@@ -52,8 +67,10 @@ static int history_main(Proc *p, Args *args)
     }
     if (files > 1)
         return shell_fail(p, args, "cannot use more than one of -anrw");
-    if (position)
-        return shell_fail(p, args, "%.*s: history position out of range", (int)strcspn(position, "-"), position);
+    if (position) {
+        Slice name = position_named(position);
+        return shell_fail(p, args, "%.*s: history position out of range", (int)name.len, name.data);
+    }
     if (expand && !store)
         for (int i = args->at; i < args->argc; i++)
             out_printf(p->out, "%s\n", args->argv[i]);

@@ -526,10 +526,7 @@ static void formats_from(Dump *d, char *file)
     Input in = input_files(d->p, &file, 1);
     Slice line;
     bool ended;
-    VStat st;
-    int r = proc_stat(d->p, file, 0, &st);
-    if (r)
-        die_errno(d->p, 1, r, "can't read %s", file);
+    in.open_format = "can't read %s";
     if (!input_open(&in))
         proc_fail(d->p, 1);
     while (input_record(&in, &line, &ended))

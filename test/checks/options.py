@@ -2,7 +2,6 @@
 
 usage: options.py ROOT LIBSHELL
 """
-import pathlib
 import re
 import subprocess
 import sys
