@@ -155,6 +155,7 @@ counted "network cases, asan" python3 test/net/cases.py build/asan/libshell test
 counted "configuration files" python3 test/cli/config.py build/release/libshell
 counted "configuration files, asan" python3 test/cli/config.py build/asan/libshell
 counted "command line" python3 test/cli/cli.py build/release/libshell build/release/test/libshell_debug
+counted "command line, asan" python3 test/cli/cli.py build/asan/libshell build/asan/test/libshell_debug
 counted "MCP server" python3 test/mcp/server.py build/release/libshell
 counted "MCP server, asan" python3 test/mcp/server.py build/asan/libshell --no-confine
 counted "MCP server, the official clients" mcp_clients

@@ -314,7 +314,7 @@ static bool read_command(Prompt *p, Text *command)
 static shell_err run_text(Prompt *p, const char *text, size_t len, const shell_run_opts *o, shell_result **out)
 {
     int32_t state = SHELL_PENDING;
-    shell_pending pending;
+    shell_pending pending = {.size = sizeof pending};
     shell_err err = shell_begin(p->sh, text, len, o);
     if (!err && atomic_load(&p->interrupted))
         shell_cancel(p->sh);

@@ -141,16 +141,17 @@ size_t value_utf8_encode(uint32_t c, char out[4])
 
 /* ---------- text ---------- */
 
+/* For n bytes and the NUL behind them. */
 static bool text_room(Text *t, size_t n)
 {
     if (t->failed || n > text_most || t->len > text_most - n) {
         t->failed = true;
         return false;
     }
-    if (t->len + n <= t->cap)
+    if (t->len + n < t->cap)
         return true;
     size_t cap = t->cap ? t->cap : 512;
-    while (cap < t->len + n)
+    while (cap <= t->len + n)
         cap *= 2;
     char *more = realloc(t->data, cap);
     if (!more) {
@@ -164,10 +165,12 @@ static bool text_room(Text *t, size_t n)
 
 void text_add(Text *t, const char *s, size_t n)
 {
-    if (!text_room(t, n) || !n)
+    if (!text_room(t, n))
         return;
-    memcpy(t->data + t->len, s, n);
+    if (n)
+        memcpy(t->data + t->len, s, n);
     t->len += n;
+    t->data[t->len] = 0;
 }
 
 void text_str(Text *t, const char *s)
@@ -186,7 +189,7 @@ void text_printf(Text *t, const char *format, ...)
         t->failed = true;
     } else if ((size_t)n < sizeof small) {
         text_add(t, small, (size_t)n);
-    } else if (text_room(t, (size_t)n + 1)) {
+    } else if (text_room(t, (size_t)n)) {
         va_start(args, format);
         vsnprintf(t->data + t->len, (size_t)n + 1, format, args);
         va_end(args);

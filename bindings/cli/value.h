@@ -60,7 +60,7 @@ size_t value_utf8(const char *s, size_t n);
 size_t value_utf8_encode(uint32_t c, char out[4]);
 
 typedef struct {
-    char *data;
+    char *data; /* NULL until something is added, then with a NUL behind it */
     size_t len, cap;
     bool failed;
 } Text;
